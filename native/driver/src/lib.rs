@@ -1,0 +1,1 @@
+//! What every transport shares: the host seam, calls in flight, and the loop that feeds an exchange.

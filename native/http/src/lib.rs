@@ -1,0 +1,1 @@
+//! Streamable HTTP over hyper: a listener that drives exchanges.

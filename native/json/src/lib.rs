@@ -1,0 +1,1 @@
+//! Strict JSON: bytes to a checked, flat document, and values to bytes.

@@ -1,0 +1,1 @@
+//! The BEAM side of the core: decode, call, encode.

@@ -1,0 +1,1 @@
+//! Newline-delimited JSON-RPC over a pair of descriptors: a driver of exchanges.
