@@ -1,0 +1,236 @@
+use std::borrow::Cow;
+use std::fmt::{self, Debug, Formatter};
+use std::iter;
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+
+use crate::tape::{ESCAPED, Entry, FLOAT};
+use crate::{NodeId, Number, string};
+
+/// One value of a [`Document`](crate::Document), read where it stands.
+#[derive(Clone, Copy)]
+pub struct Node<'a> {
+    text: &'a str,
+    tape: &'a [Entry],
+    at: u32,
+}
+
+/// The kinds of JSON values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool,
+    /// A number, see [`Number`].
+    Number,
+    /// A string.
+    String,
+    /// An array of items.
+    Array,
+    /// An object of members.
+    Object,
+}
+
+impl<'a> Node<'a> {
+    pub(crate) const fn new(text: &'a str, tape: &'a [Entry], at: u32) -> Self {
+        Self { text, tape, at }
+    }
+
+    /// The position, by which [`Document::node`](crate::Document::node) finds the value again.
+    pub const fn id(self) -> NodeId {
+        NodeId(self.at)
+    }
+
+    /// What kind of value this is.
+    pub fn kind(self) -> Kind {
+        match self.text.as_bytes()[self.entry().start as usize] {
+            b'n' => Kind::Null,
+            b't' | b'f' => Kind::Bool,
+            b'"' => Kind::String,
+            b'[' => Kind::Array,
+            b'{' => Kind::Object,
+            _ => Kind::Number,
+        }
+    }
+
+    /// The source text of the value, exactly as it came.
+    pub fn raw(self) -> &'a str {
+        &self.text[self.span()]
+    }
+
+    /// Where [`raw`](Self::raw) lies in the document's bytes.
+    pub fn span(self) -> Range<usize> {
+        let entry = self.entry();
+        entry.start as usize..entry.end as usize
+    }
+
+    /// Whether the value is `null`.
+    pub fn is_null(self) -> bool {
+        self.kind() == Kind::Null
+    }
+
+    /// The boolean, if the value is one.
+    pub fn as_bool(self) -> Option<bool> {
+        (self.kind() == Kind::Bool).then(|| self.raw() == "true")
+    }
+
+    /// The decoded string, if the value is one; borrowed unless it has escapes.
+    pub fn as_str(self) -> Option<Cow<'a, str>> {
+        (self.kind() == Kind::String).then(|| self.string())
+    }
+
+    /// The number, if the value is one.
+    pub fn number(self) -> Option<Number<'a>> {
+        (self.kind() == Kind::Number)
+            .then(|| Number::read(self.raw(), self.entry().detail == FLOAT))
+    }
+
+    /// The value of an object's member. Keys are compared decoded and with regard to case. Takes time
+    /// linear in the number of members.
+    pub fn get(self, key: &str) -> Option<Node<'a>> {
+        let mut children = self.children_of(Kind::Object);
+        while let (Some(name), Some(value)) = (children.next(), children.next()) {
+            if name.has_text(key) {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    /// The members of an object in source order; none if the value is no object.
+    pub fn members(self) -> impl Iterator<Item = (Cow<'a, str>, Node<'a>)> {
+        let mut children = self.children_of(Kind::Object);
+        iter::from_fn(move || Some((children.next()?.string(), children.next()?)))
+    }
+
+    /// The items of an array; none if the value is no array.
+    pub fn items(self) -> impl Iterator<Item = Node<'a>> {
+        self.children_of(Kind::Array)
+    }
+
+    /// The number of members or items; 0 if the value is neither object nor array.
+    #[expect(clippy::len_without_is_empty, reason = "most values have no length")]
+    pub fn len(self) -> usize {
+        match self.kind() {
+            Kind::Array | Kind::Object => self.entry().detail as usize,
+            _ => 0,
+        }
+    }
+
+    /// Values and keys here and below: a measure of the work that decoding this value takes.
+    pub fn entries(self) -> usize {
+        (self.entry().next - self.at) as usize
+    }
+
+    /// The value as a tree, numbers exact. Recurses as deep as the value is nested, which
+    /// [`Limits::max_depth`](crate::Limits) bounds.
+    pub fn to_value(self) -> Value {
+        match self.kind() {
+            Kind::Null => Value::Null,
+            Kind::Bool => Value::Bool(self.raw() == "true"),
+            Kind::Number => Value::Number(self.raw().parse().expect("the grammar was checked")),
+            Kind::String => Value::String(self.string().into_owned()),
+            Kind::Array => Value::Array(self.items().map(Node::to_value).collect()),
+            Kind::Object => {
+                let mut map = Map::with_capacity(self.len());
+                map.extend(
+                    self.members()
+                        .map(|(key, value)| (key.into_owned(), value.to_value())),
+                );
+                Value::Object(map)
+            }
+        }
+    }
+
+    /// The keys of an object, which are strings on the tape too.
+    pub(crate) fn keys(self) -> impl Iterator<Item = Node<'a>> {
+        let mut children = self.children_of(Kind::Object);
+        iter::from_fn(move || {
+            let key = children.next();
+            children.next();
+            key
+        })
+    }
+
+    /// The decoded text of a string or key.
+    pub(crate) fn string(self) -> Cow<'a, str> {
+        let inner = self.inner();
+        if self.entry().detail == ESCAPED {
+            Cow::Owned(string::decode(inner))
+        } else {
+            Cow::Borrowed(inner)
+        }
+    }
+
+    /// Whether two strings or keys decode to the same text.
+    pub(crate) fn same_text(self, other: Self) -> bool {
+        match other.entry().detail {
+            ESCAPED => self.has_text(&other.string()),
+            _ => self.has_text(other.inner()),
+        }
+    }
+
+    /// Whether a string or key decodes to `text`.
+    fn has_text(self, text: &str) -> bool {
+        match self.entry().detail {
+            ESCAPED => self.string() == text,
+            _ => self.inner() == text,
+        }
+    }
+
+    /// The source text between the quotation marks of a string or key.
+    fn inner(self) -> &'a str {
+        let Range { start, end } = self.span();
+        &self.text[start + 1..end - 1]
+    }
+
+    /// The entries directly below a value of this kind, keys included; none below another kind.
+    fn children_of(self, kind: Kind) -> Children<'a> {
+        let end = if self.kind() == kind {
+            self.entry().next
+        } else {
+            self.at
+        };
+        Children {
+            node: Node {
+                at: self.at + 1,
+                ..self
+            },
+            end,
+        }
+    }
+
+    fn entry(self) -> &'a Entry {
+        &self.tape[self.at as usize]
+    }
+}
+
+impl Debug for Node<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Node")
+            .field("kind", &self.kind())
+            .field("span", &self.span())
+            .finish()
+    }
+}
+
+/// The entries of one container, each step skipping what the entry contains.
+struct Children<'a> {
+    node: Node<'a>,
+    end: u32,
+}
+
+impl<'a> Iterator for Children<'a> {
+    type Item = Node<'a>;
+
+    fn next(&mut self) -> Option<Node<'a>> {
+        let node = self.node;
+        if node.at >= self.end {
+            return None;
+        }
+        self.node.at = node.entry().next;
+        Some(node)
+    }
+}

@@ -1,0 +1,298 @@
+use crate::tape::{ESCAPED, Entry, FLOAT};
+use crate::{Error, ErrorKind, Limits, Node, keys, number, string};
+
+/// Reads a whole text into a tape.
+pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Vec<Entry>, Error> {
+    let mut parser = Parser::new(text, limits);
+    parser.document()?;
+    Ok(parser.tape)
+}
+
+/// Reads a text that may have been cut anywhere into the tape of an object with those members that
+/// are complete. `None` if the text is no object, or has a fault other than ending too early.
+pub(crate) fn parse_cut(text: &str, limits: &Limits) -> Option<Vec<Entry>> {
+    let mut parser = Parser::new(text, limits);
+    match parser.document() {
+        Ok(()) => {}
+        Err(Error {
+            kind: ErrorKind::Syntax(_),
+            offset,
+        }) if offset == text.len() => {
+            parser.close_cut_object()?;
+        }
+        Err(_) => return None,
+    }
+    Some(parser.tape)
+}
+
+/// Refuses texts beyond the 32-bit offsets of a tape.
+pub(crate) const fn check_size(got: usize) -> Result<(), Error> {
+    let limit = u32::MAX as usize;
+    if got <= limit {
+        Ok(())
+    } else {
+        Err(Error::new(ErrorKind::TooLarge { limit, got }, limit))
+    }
+}
+
+/// One pass over a text. The containers still open form a list through their entries on the tape, so
+/// nesting costs neither recursion nor a stack.
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    limits: &'a Limits,
+    tape: Vec<Entry>,
+    /// Index of the innermost container that is open, or [`NONE`].
+    open: u32,
+    depth: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str, limits: &'a Limits) -> Self {
+        let capacity = text.len() / BYTES_PER_ENTRY + 1;
+        let tape = Vec::with_capacity(capacity.min(MAX_RESERVED_ENTRIES));
+        Self {
+            text,
+            at: 0,
+            limits,
+            tape,
+            open: NONE,
+            depth: 0,
+        }
+    }
+
+    fn document(&mut self) -> Result<(), Error> {
+        self.skip_space();
+        if self.peek().is_none() {
+            return Err(self.error(ErrorKind::Empty));
+        }
+        loop {
+            let mut ended = self.value()?;
+            while ended {
+                if self.open == NONE {
+                    return self.end_of_text();
+                }
+                ended = self.after_value()?;
+            }
+        }
+    }
+
+    /// Reads a scalar, an empty container or the opening of a container up to its first value.
+    /// Returns whether a value has ended; otherwise another one follows.
+    fn value(&mut self) -> Result<bool, Error> {
+        self.skip_space();
+        match self.peek() {
+            Some(b'"') => self.string()?,
+            Some(b'{') => return self.open_object(),
+            Some(b'[') => return self.open_array(),
+            Some(b'-' | b'0'..=b'9') => self.number()?,
+            Some(b't') => self.literal("true")?,
+            Some(b'f') => self.literal("false")?,
+            Some(b'n') => self.literal("null")?,
+            _ => return Err(self.expected("a value")),
+        }
+        Ok(true)
+    }
+
+    /// Reads what follows a value inside a container: a comma, with the next key if it is an object, or
+    /// the end of the container. Returns whether the container has ended.
+    fn after_value(&mut self) -> Result<bool, Error> {
+        self.skip_space();
+        let in_object = self.in_object();
+        match self.peek() {
+            Some(b',') => {
+                self.at += 1;
+                self.tape[self.open as usize].detail += 1;
+                if in_object {
+                    self.key()?;
+                }
+                return Ok(false);
+            }
+            Some(b'}') if in_object => self.close_object()?,
+            Some(b']') if !in_object => self.close(),
+            _ if in_object => return Err(self.expected("`,` or `}`")),
+            _ => return Err(self.expected("`,` or `]`")),
+        }
+        Ok(true)
+    }
+
+    fn end_of_text(&mut self) -> Result<(), Error> {
+        self.skip_space();
+        if self.peek().is_some() {
+            Err(self.error(ErrorKind::TrailingBytes))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn open_object(&mut self) -> Result<bool, Error> {
+        let empty = self.open(b'}')?;
+        if !empty {
+            self.key()?;
+        }
+        Ok(empty)
+    }
+
+    fn open_array(&mut self) -> Result<bool, Error> {
+        self.open(b']')
+    }
+
+    /// Opens a container, and closes it if it is empty. Returns whether it was.
+    fn open(&mut self, closing: u8) -> Result<bool, Error> {
+        let limit = self.limits.max_depth;
+        if self.depth == limit {
+            return Err(self.error(ErrorKind::TooDeep { limit }));
+        }
+        let index = self.tape.len() as u32;
+        self.tape.push(Entry {
+            start: self.at as u32,
+            end: 0,
+            next: self.open,
+            detail: 0,
+        });
+        self.open = index;
+        self.depth += 1;
+        self.at += 1;
+        self.skip_space();
+        if self.peek() == Some(closing) {
+            self.close();
+            return Ok(true);
+        }
+        self.tape[index as usize].detail = 1;
+        Ok(false)
+    }
+
+    fn close_object(&mut self) -> Result<(), Error> {
+        let index = self.open;
+        self.close();
+        keys::check_unique(Node::new(self.text, &self.tape, index))
+    }
+
+    fn close(&mut self) {
+        self.at += 1;
+        let next = self.tape.len() as u32;
+        let container = &mut self.tape[self.open as usize];
+        self.open = container.next;
+        self.depth -= 1;
+        container.end = self.at as u32;
+        container.next = next;
+    }
+
+    fn key(&mut self) -> Result<(), Error> {
+        self.skip_space();
+        if self.peek() != Some(b'"') {
+            return Err(self.expected("a key in quotation marks"));
+        }
+        self.string()?;
+        self.skip_space();
+        if self.peek() != Some(b':') {
+            return Err(self.expected("`:`"));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn string(&mut self) -> Result<(), Error> {
+        let (end, escaped) = string::scan(self.text.as_bytes(), self.at)?;
+        self.push(end, if escaped { ESCAPED } else { 0 });
+        Ok(())
+    }
+
+    fn number(&mut self) -> Result<(), Error> {
+        let (end, float) = number::scan(self.text, self.at, self.limits)?;
+        self.push(end, if float { FLOAT } else { 0 });
+        Ok(())
+    }
+
+    fn literal(&mut self, word: &'static str) -> Result<(), Error> {
+        let found = &self.text.as_bytes()[self.at..];
+        if found.starts_with(word.as_bytes()) {
+            self.push(self.at + word.len(), 0);
+            return Ok(());
+        }
+        let same = found
+            .iter()
+            .zip(word.bytes())
+            .take_while(|(byte, letter)| *byte == letter);
+        Err(Error::expected(word, self.at + same.count()))
+    }
+
+    /// Notes a scalar or key from here to `end`.
+    fn push(&mut self, end: usize, detail: u32) {
+        let next = self.tape.len() as u32 + 1;
+        self.tape.push(Entry {
+            start: self.at as u32,
+            end: end as u32,
+            next,
+            detail,
+        });
+        self.at = end;
+    }
+
+    /// Turns the outermost object, left open where the text was cut, into one of the members that are
+    /// complete.
+    fn close_cut_object(&mut self) -> Option<()> {
+        let root = *self.tape.first()?;
+        if self.text.as_bytes()[root.start as usize] != b'{' {
+            return None;
+        }
+        let mut members = 0;
+        let mut next = 1;
+        while let Some(value) = self.tape.get(next + 1)
+            && self.is_complete(*value, next + 1)
+        {
+            members += 1;
+            next = value.next as usize;
+        }
+        self.tape.truncate(next);
+        self.tape[0] = Entry {
+            end: self.text.len() as u32,
+            next: next as u32,
+            detail: members,
+            ..root
+        };
+        keys::check_unique(Node::new(self.text, &self.tape, 0)).ok()
+    }
+
+    /// Whether the value at `index` had ended before the text did. A number at the very end may have
+    /// been cut; a container still open refers back to the one around it.
+    fn is_complete(&self, value: Entry, index: usize) -> bool {
+        let is_number = matches!(
+            self.text.as_bytes()[value.start as usize],
+            b'-' | b'0'..=b'9'
+        );
+        value.next as usize > index && !(is_number && value.end as usize == self.text.len())
+    }
+
+    fn skip_space(&mut self) {
+        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    fn in_object(&self) -> bool {
+        self.text.as_bytes()[self.tape[self.open as usize].start as usize] == b'{'
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn error(&self, kind: ErrorKind) -> Error {
+        Error::new(kind, self.at)
+    }
+
+    #[cold]
+    fn expected(&self, what: &'static str) -> Error {
+        Error::expected(what, self.at)
+    }
+}
+
+/// Index of no entry; a text within [`check_size`] has none this high.
+const NONE: u32 = u32::MAX;
+
+/// Source bytes for each entry in ordinary messages, with some room.
+const BYTES_PER_ENTRY: usize = 8;
+
+/// Entries that are reserved before anything was read; a text may be one long string.
+const MAX_RESERVED_ENTRIES: usize = 1024;
