@@ -1,0 +1,3 @@
+[
+  inputs: ["{mix,.formatter}.exs", "native/*.exs", "{lib,test,examples,bench}/**/*.{ex,exs}"]
+]
