@@ -1,1 +1,48 @@
 //! The Model Context Protocol for a server as a state machine: bytes and time in, steps out.
+//!
+//! An [`Exchange`] serves one HTTP request or one line of a pipe. It returns a [`Step`]: answer, compute, or ask a
+//! [`Question`] that only a driver, the host or a store can settle; the driver feeds the [`Input`] back. There are no
+//! sockets, clocks, threads or BEAM terms here. Revisions 2026-07-28, 2025-11-25 and 2025-06-18 are served side by
+//! side, each message by its own.
+
+mod call;
+mod catalog;
+mod config;
+mod context;
+mod cursor;
+mod encode;
+mod envelope;
+mod error;
+mod exchange;
+mod head;
+mod http;
+mod keys;
+mod meta;
+mod method;
+mod methods;
+mod principal;
+mod question;
+mod request_id;
+mod revision;
+mod session;
+mod step;
+mod time;
+
+pub use call::{Call, CallOutcome, ToolResult};
+pub use catalog::{Catalog, DefinitionFault, Tool, ToolDefinition};
+pub use config::{Config, Endpoint, Hosts, Origins, Shared};
+pub use context::RequestContext;
+pub use error::{Code, Error};
+pub use exchange::{Exchange, Line, Pipe};
+pub use head::{Peer, RequestHead, Single};
+pub use keys::Keys;
+pub use method::{Kind, Method};
+pub use principal::{Identity, Principal};
+pub use question::{
+    Ask, Authorized, BodyFault, Computation, Computed, Input, Question, Scope, Unanswered,
+};
+pub use request_id::{IdKey, InvalidId, MAX_ID_BYTES, RequestId};
+pub use revision::{Era, Revision};
+pub use session::{Session, SessionAnswer, SessionAsk};
+pub use step::{Answer, Connection, Step, Summary};
+pub use time::Now;

@@ -1,0 +1,88 @@
+//! One budget for the bytes that an instance holds for its peers.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+/// Counts bytes held in bodies and queues against `max_buffered_bytes`.
+#[derive(Debug)]
+pub struct Buffers {
+    held: AtomicUsize,
+    limit: usize,
+}
+
+/// A share of the budget, given back when dropped.
+#[derive(Debug)]
+pub struct Reservation {
+    buffers: Arc<Buffers>,
+    bytes: usize,
+}
+
+impl Buffers {
+    /// A budget of `limit` bytes.
+    pub fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self {
+            held: AtomicUsize::new(0),
+            limit,
+        })
+    }
+
+    /// An empty share, to be grown as bytes arrive.
+    pub fn reserve(self: &Arc<Self>) -> Reservation {
+        Reservation {
+            buffers: Arc::clone(self),
+            bytes: 0,
+        }
+    }
+
+    /// Bytes held now.
+    pub fn held(&self) -> usize {
+        self.held.load(Ordering::Relaxed)
+    }
+}
+
+impl Reservation {
+    /// Takes `bytes` more; `false`, and nothing taken, when the budget has no room.
+    pub fn grow(&mut self, bytes: usize) -> bool {
+        let limit = self.buffers.limit;
+        let grown = self
+            .buffers
+            .held
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
+                held.checked_add(bytes).filter(|total| *total <= limit)
+            })
+            .is_ok();
+        if grown {
+            self.bytes += bytes;
+        }
+        grown
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        if self.bytes > 0 {
+            self.buffers.held.fetch_sub(self.bytes, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gives_back_what_it_took() {
+        let buffers = Buffers::new(10);
+        let mut first = buffers.reserve();
+        assert!(first.grow(6));
+        let mut second = buffers.reserve();
+        assert!(!second.grow(5));
+        assert!(second.grow(4));
+        drop(first);
+        assert_eq!(buffers.held(), 4);
+        drop(second);
+        assert_eq!(buffers.held(), 0);
+    }
+}

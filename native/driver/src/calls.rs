@@ -1,0 +1,340 @@
+//! The jobs in flight of one instance: bounded, numbered, and each answered at most once.
+//!
+//! A job leaves the table when its token answers, when its process is reported dead, or when whoever took it is.
+//! One that was cancelled or ran out of time keeps its place until then, so that work still running stays counted.
+
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    hash::{BuildHasherDefault, Hasher},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    },
+};
+
+use mcp_protocol::{Ask, IdKey, Input, Principal, Scope, Unanswered};
+use tokio::sync::oneshot;
+
+use crate::{
+    host::{CallNumber, Route},
+    token::Token,
+};
+
+/// How many jobs may be in flight.
+#[derive(Clone, Copy, Debug)]
+pub struct CallLimits {
+    /// In the instance.
+    pub max_calls: usize,
+    /// Of one principal, among those that a hook named.
+    pub max_calls_per_principal: usize,
+}
+
+/// The table.
+#[derive(Debug)]
+pub struct Calls {
+    shards: [Mutex<Shard>; SHARDS],
+    next: AtomicU64,
+    in_flight: AtomicUsize,
+    tokens: AtomicUsize,
+    draining: AtomicBool,
+    limits: CallLimits,
+    /// Calls per principal; holds those with at least one.
+    principals: Mutex<HashMap<Principal, usize>>,
+    /// Calls that a cancellation from elsewhere can reach.
+    scopes: Mutex<HashMap<Scope, HashMap<IdKey, CallNumber>>>,
+}
+
+/// A job as its process takes it.
+#[derive(Debug)]
+pub struct Accepted {
+    /// The right to answer.
+    pub token: Token,
+    /// What is asked.
+    pub ask: Ask,
+}
+
+/// A job just entered.
+pub(crate) struct Opened {
+    pub(crate) number: CallNumber,
+    pub(crate) answer: oneshot::Receiver<Input>,
+}
+
+type Shard = HashMap<CallNumber, Job, BuildHasherDefault<NumberHasher>>;
+
+#[derive(Debug)]
+struct Job {
+    /// Present until a process accepts it.
+    ask: Option<Ask>,
+    /// Present until it is answered, cancelled or out of time.
+    answer: Option<oneshot::Sender<Input>>,
+    route: Route,
+    principal: Option<Principal>,
+    cancel_key: Option<(Scope, IdKey)>,
+}
+
+const SHARDS: usize = 16;
+
+impl Calls {
+    /// An empty table.
+    pub fn new(limits: CallLimits) -> Arc<Self> {
+        Arc::new(Self {
+            shards: Default::default(),
+            next: AtomicU64::new(1),
+            in_flight: AtomicUsize::new(0),
+            tokens: AtomicUsize::new(0),
+            draining: AtomicBool::new(false),
+            limits,
+            principals: Mutex::default(),
+            scopes: Mutex::default(),
+        })
+    }
+
+    /// Enters a job for `route`.
+    pub(crate) fn open(&self, ask: Ask, route: Route) -> Result<Opened, Unanswered> {
+        let (principal, cancel_key) = accounting(&ask);
+        self.admit()?;
+        if let Err(refused) = self.admit_principal(principal.as_ref()) {
+            self.in_flight.fetch_sub(1, Ordering::Relaxed);
+            return Err(refused);
+        }
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        if let Some((scope, id)) = &cancel_key
+            && !self.register(scope, id, number)
+        {
+            self.release(principal.as_ref(), None);
+            return Err(Unanswered::DuplicateId);
+        }
+        let (sender, answer) = oneshot::channel();
+        let job = Job {
+            ask: Some(ask),
+            answer: Some(sender),
+            route,
+            principal,
+            cancel_key,
+        };
+        self.shard(number).insert(number, job);
+        Ok(Opened { number, answer })
+    }
+
+    /// Takes a job; `None` when it is gone, taken, cancelled or out of time.
+    pub fn accept(self: &Arc<Self>, number: CallNumber) -> Option<Accepted> {
+        let mut shard = self.shard(number);
+        let Entry::Occupied(mut entry) = shard.entry(number) else {
+            return None;
+        };
+        if entry.get().answer.is_none() {
+            let job = entry.remove();
+            drop(shard);
+            self.forget(&job);
+            return None;
+        }
+        let ask = entry.get_mut().ask.take()?;
+        drop(shard);
+        Some(Accepted {
+            token: Token::new(Arc::clone(self), number),
+            ask,
+        })
+    }
+
+    /// Looks at a waiting job without taking it.
+    pub fn peek<T>(&self, number: CallNumber, read: impl FnOnce(&Ask) -> T) -> Option<T> {
+        self.shard(number).get(&number)?.ask.as_ref().map(read)
+    }
+
+    /// Answers a job and removes it. `false` when nobody waits any more.
+    pub(crate) fn finish(&self, number: CallNumber, answer: Input) -> bool {
+        let Some(mut job) = self.shard(number).remove(&number) else {
+            return false;
+        };
+        self.forget(&job);
+        job.answer
+            .take()
+            .is_some_and(|waiting| waiting.send(answer).is_ok())
+    }
+
+    /// Fails a job whose process died. Harmless when the job is gone.
+    pub fn fail(&self, number: CallNumber) {
+        self.finish(number, Input::Unanswered(Unanswered::Failed));
+    }
+
+    /// Fails every job of a route whose taker died.
+    pub fn fail_route(&self, route: Route) {
+        for shard in &self.shards {
+            let numbers: Vec<CallNumber> = lock(shard)
+                .iter()
+                .filter(|(_, job)| job.route == route)
+                .map(|(number, _)| *number)
+                .collect();
+            for number in numbers {
+                self.fail(number);
+            }
+        }
+    }
+
+    /// Stops waiting for a job. Its route, when the application still has to be told.
+    pub(crate) fn abandon(&self, number: CallNumber, answer: Unanswered) -> Option<Route> {
+        let mut shard = self.shard(number);
+        let job = shard.get_mut(&number)?;
+        let waiting = job.answer.take()?;
+        let route = job.route;
+        drop(shard);
+        // The one who waits may have left already, which is why the job is abandoned.
+        let _ = waiting.send(Input::Unanswered(answer));
+        Some(route)
+    }
+
+    /// Whether an answer would still be taken.
+    pub fn is_open(&self, number: CallNumber) -> bool {
+        self.shard(number)
+            .get(&number)
+            .is_some_and(|job| job.answer.is_some())
+    }
+
+    /// The calls that a cancellation names: one of a scope, or all of it.
+    pub(crate) fn find(&self, scope: &Scope, request: Option<&IdKey>) -> Vec<CallNumber> {
+        let scopes = lock(&self.scopes);
+        let Some(calls) = scopes.get(scope) else {
+            return Vec::new();
+        };
+        match request {
+            Some(id) => calls.get(id).copied().into_iter().collect(),
+            None => calls.values().copied().collect(),
+        }
+    }
+
+    /// Every job in flight.
+    pub fn numbers(&self) -> Vec<CallNumber> {
+        self.shards
+            .iter()
+            .flat_map(|shard| lock(shard).keys().copied().collect::<Vec<_>>())
+            .collect()
+    }
+
+    /// From now on every new job is refused with [`Unanswered::Draining`].
+    pub fn drain(&self) {
+        self.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Jobs in flight, those included whose process still runs after a cancellation or deadline.
+    pub fn in_flight(&self) -> usize {
+        self.in_flight.load(Ordering::Relaxed)
+    }
+
+    /// Tokens that exist.
+    pub fn tokens(&self) -> usize {
+        self.tokens.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn count_token(&self, more: bool) {
+        if more {
+            self.tokens.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.tokens.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    fn admit(&self) -> Result<(), Unanswered> {
+        if self.draining.load(Ordering::Relaxed) {
+            return Err(Unanswered::Draining);
+        }
+        if self.in_flight.fetch_add(1, Ordering::Relaxed) >= self.limits.max_calls {
+            self.in_flight.fetch_sub(1, Ordering::Relaxed);
+            return Err(Unanswered::Busy);
+        }
+        Ok(())
+    }
+
+    fn admit_principal(&self, principal: Option<&Principal>) -> Result<(), Unanswered> {
+        let Some(principal) = principal else {
+            return Ok(());
+        };
+        let mut principals = lock(&self.principals);
+        let running = principals.entry(principal.clone()).or_insert(0);
+        if *running >= self.limits.max_calls_per_principal {
+            return Err(Unanswered::PrincipalBusy);
+        }
+        *running += 1;
+        Ok(())
+    }
+
+    fn register(&self, scope: &Scope, id: &IdKey, number: CallNumber) -> bool {
+        let mut scopes = lock(&self.scopes);
+        match scopes.entry(scope.clone()).or_default().entry(id.clone()) {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(free) => {
+                free.insert(number);
+                true
+            }
+        }
+    }
+
+    fn forget(&self, job: &Job) {
+        self.release(job.principal.as_ref(), job.cancel_key.as_ref());
+    }
+
+    fn release(&self, principal: Option<&Principal>, cancel_key: Option<&(Scope, IdKey)>) {
+        self.in_flight.fetch_sub(1, Ordering::Relaxed);
+        if let Some(principal) = principal {
+            let mut principals = lock(&self.principals);
+            if let Some(running) = principals.get_mut(principal) {
+                *running -= 1;
+                if *running == 0 {
+                    principals.remove(principal);
+                }
+            }
+        }
+        if let Some((scope, id)) = cancel_key {
+            let mut scopes = lock(&self.scopes);
+            if let Some(calls) = scopes.get_mut(scope) {
+                calls.remove(id);
+                if calls.is_empty() {
+                    scopes.remove(scope);
+                }
+            }
+        }
+    }
+
+    fn shard(&self, number: CallNumber) -> MutexGuard<'_, Shard> {
+        lock(&self.shards[number as usize % SHARDS])
+    }
+}
+
+/// Whom a job counts against, and how a cancellation finds it.
+fn accounting(ask: &Ask) -> (Option<Principal>, Option<(Scope, IdKey)>) {
+    let principal_of = |identity: &Option<mcp_protocol::Identity>| {
+        identity.as_ref().map(|identity| identity.principal.clone())
+    };
+    match ask {
+        Ask::Call(call) => (
+            principal_of(&call.context.identity),
+            call.cancel_key.clone(),
+        ),
+        Ask::Catalog(context) => (principal_of(&context.identity), None),
+        _ => (None, None),
+    }
+}
+
+/// A lock whose holder panicked still holds consistent data: every critical section here is a single map operation.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Spreads call numbers, which are ours and consecutive: no peer chooses them, so no keyed hash is needed.
+#[derive(Default)]
+struct NumberHasher(u64);
+
+impl Hasher for NumberHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0 ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}

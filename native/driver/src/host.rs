@@ -1,0 +1,66 @@
+//! The seam to the application.
+
+use std::{
+    sync::{Arc, OnceLock},
+    time::{Instant, SystemTime, UNIX_EPOCH},
+};
+
+use mcp_protocol::{Now, Shared};
+
+use crate::{buffers::Buffers, calls::Calls, event::Event};
+
+/// Names one job handed to the application; unique within an instance, never reused.
+pub type CallNumber = u64;
+
+/// Names whoever takes jobs for the application, so that a cancellation finds the same one.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Route(pub u32);
+
+/// Why the application is told to stop a job.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum CancelReason {
+    /// The client asked.
+    Cancelled,
+    /// Its time is up.
+    Deadline,
+    /// The client left.
+    Gone,
+    /// The instance drains and its patience is over.
+    Drain,
+}
+
+/// The application behind the transports. No method may block: each is called on a thread that serves sockets.
+pub trait Host: Send + Sync + 'static {
+    /// Configuration, catalog and keys in force now.
+    fn shared(&self) -> Arc<Shared>;
+
+    /// The jobs in flight.
+    fn calls(&self) -> &Arc<Calls>;
+
+    /// The bytes that bodies and queues hold.
+    fn buffers(&self) -> &Arc<Buffers>;
+
+    /// Chooses who takes the next job; `None` when nobody does.
+    fn route(&self) -> Option<Route>;
+
+    /// Hands over a job that waits in [`Host::calls`] under `call`.
+    fn dispatch(&self, call: CallNumber, route: Route);
+
+    /// Has a job stopped.
+    fn cancel(&self, call: CallNumber, route: Route, reason: CancelReason);
+
+    /// Notes what happened; drops it when there is no room.
+    fn record(&self, event: Event);
+}
+
+/// Reads both clocks.
+pub fn now() -> Now {
+    static START: OnceLock<Instant> = OnceLock::new();
+    let wall = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    Now {
+        wall_ms: wall.as_millis() as u64,
+        monotonic_ms: START.get_or_init(Instant::now).elapsed().as_millis() as u64,
+    }
+}

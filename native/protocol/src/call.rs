@@ -1,0 +1,55 @@
+//! One request on its way to a handler, and what comes back.
+
+use std::sync::Arc;
+
+use mcp_json::{Document, NodeId};
+use serde_json::Value;
+
+use crate::{catalog::Tool, context::RequestContext, question::Scope, request_id::IdKey};
+
+/// A checked request for a handler.
+#[derive(Debug)]
+pub struct Call {
+    /// The tool, of the snapshot that the request started with.
+    pub tool: Arc<Tool>,
+    /// The message.
+    pub document: Document,
+    /// Where `params.arguments` lies in it; `None` stands for `{}`.
+    pub arguments: Option<NodeId>,
+    /// What the handler may know.
+    pub context: RequestContext,
+    /// How a cancellation finds the call; `None` where the connection alone can cancel.
+    pub cancel_key: Option<(Scope, IdKey)>,
+}
+
+/// How a handler ended.
+#[derive(Debug)]
+pub enum CallOutcome {
+    /// A result, or a failure that the host put into words for the client.
+    Tool(ToolResult),
+    /// A host fault: the client gets a fixed text, the host's log has the reason already.
+    Failed,
+}
+
+/// The one internal form of a tool's result, before any revision's encoder.
+#[derive(Debug, Default)]
+pub struct ToolResult {
+    /// `content`: a JSON array of content blocks.
+    pub content: Vec<u8>,
+    /// `structuredContent`: any JSON value.
+    pub structured: Option<Vec<u8>>,
+    /// Whether the tool failed.
+    pub is_error: bool,
+    /// `_meta`: a JSON object.
+    pub meta: Option<Vec<u8>>,
+}
+
+impl ToolResult {
+    /// `structuredContent` as a value, `null` when there is none.
+    pub(crate) fn structured_value(&self) -> Value {
+        self.structured
+            .as_deref()
+            .and_then(|text| serde_json::from_slice(text).ok())
+            .unwrap_or(Value::Null)
+    }
+}

@@ -1,0 +1,80 @@
+//! What a host configures, checked before it gets here. Immutable once built.
+
+use std::sync::Arc;
+
+/// Settings of one instance that concern the protocol.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// `Implementation` of the server as JSON text, one for each revision by [`crate::Revision::index`].
+    pub server_info: [Box<str>; 3],
+    /// `instructions` of discover and initialize results.
+    pub instructions: Option<String>,
+    /// Definitions on one page of a list.
+    pub page_size: usize,
+    /// Whether the catalog depends on the caller, so that it is asked for on each request.
+    pub caller_catalog: bool,
+    /// Deepest nesting of a message.
+    pub json: mcp_json::Limits,
+    /// Bounds of schemas.
+    pub schema: mcp_schema::Limits,
+    /// How long a call may run.
+    pub call_timeout_ms: u64,
+    /// How long `authorize`, `authorize_body`, a session store or `capabilities/1` may take.
+    pub hook_timeout_ms: u64,
+    /// The largest encoded result.
+    pub max_result_bytes: usize,
+    /// Lower-case names of the request headers that handlers may see.
+    pub context_headers: Vec<String>,
+    /// Freshness of discover and list results (MCP 2026-07-28 server/utilities/caching).
+    pub cache_ttl_ms: u64,
+}
+
+/// Settings of one HTTP endpoint.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    /// The endpoint's path; the same path with a slash at its end is served too.
+    pub path: String,
+    /// Which browser origins may call.
+    pub allowed_origins: Origins,
+    /// Which `Host` values are served.
+    pub allowed_hosts: Hosts,
+    /// Whether the host's `authorize` hook is asked before the body is read.
+    pub authorize: bool,
+    /// Whether the host's `authorize_body` hook is asked before the body is decoded.
+    pub authorize_body: bool,
+    /// The largest body.
+    pub max_body_bytes: usize,
+    /// Whether the endpoint is reached over TLS, for telling the endpoint's own origin.
+    pub secure: bool,
+}
+
+/// The `allowed_origins` option.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Origins {
+    /// Any origin; the host chose it in so many words.
+    Any,
+    /// These, compared as serialised origins (RFC 6454 §6.2), lower case.
+    List(Vec<String>),
+}
+
+/// The `allowed_hosts` option.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Hosts {
+    /// Any `Host`: a public bind without a list.
+    Any,
+    /// `localhost`, `127.0.0.0/8` and `[::1]` with any port: a loopback bind without a list.
+    Loopback,
+    /// These, lower case, with a port or for any port.
+    List(Vec<String>),
+}
+
+/// All that exchanges share: built once, swapped whole.
+#[derive(Clone, Debug)]
+pub struct Shared {
+    /// The instance's settings.
+    pub config: Arc<Config>,
+    /// The definitions in force.
+    pub catalog: Arc<crate::catalog::Catalog>,
+    /// Keys derived from the instance's secrets.
+    pub keys: Arc<crate::keys::Keys>,
+}

@@ -1,0 +1,110 @@
+//! List positions as opaque, authenticated text (MCP server/utilities/pagination).
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+
+use crate::keys::{Keys, TAG_BYTES};
+
+/// Bytes of a list's digest that a cursor carries.
+const DIGEST_BYTES: usize = 8;
+const POSITION_BYTES: usize = 4;
+const CONTENT_BYTES: usize = POSITION_BYTES + DIGEST_BYTES;
+const CURSOR_BYTES: usize = CONTENT_BYTES + TAG_BYTES;
+
+/// A place in a list: how many entries came before, in the list with this digest.
+///
+/// It holds no node, nonce or time, so every node with the same secret and the same list accepts it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Cursor {
+    pub(crate) position: u32,
+    list: [u8; DIGEST_BYTES],
+}
+
+impl Cursor {
+    pub(crate) fn new(position: u32, list_digest: &[u8; 32]) -> Self {
+        let mut list = [0; DIGEST_BYTES];
+        list.copy_from_slice(&list_digest[..DIGEST_BYTES]);
+        Self { position, list }
+    }
+
+    /// Reads a cursor for the list with this name and digest; `None` for anything that is not one of ours.
+    pub(crate) fn parse(
+        text: &str,
+        keys: &Keys,
+        name: &str,
+        list_digest: &[u8; 32],
+    ) -> Option<Self> {
+        let mut bytes = [0; CURSOR_BYTES];
+        let read = URL_SAFE_NO_PAD.decode_slice(text, &mut bytes).ok()?;
+        if read != CURSOR_BYTES {
+            return None;
+        }
+        let (content, tag) = bytes.split_at(CONTENT_BYTES);
+        let (position, _) = content.split_first_chunk()?;
+        let cursor = Self::new(u32::from_be_bytes(*position), list_digest);
+        let ours = keys.cursor_tag_is_ours(&tagged(name, content), tag);
+        (ours && cursor.content() == content).then_some(cursor)
+    }
+
+    /// The text for a client.
+    pub(crate) fn encode(self, keys: &Keys, name: &str) -> String {
+        let content = self.content();
+        let tag = keys.cursor_tag(&tagged(name, &content));
+        URL_SAFE_NO_PAD.encode([&content[..], &tag].concat())
+    }
+
+    fn content(self) -> [u8; CONTENT_BYTES] {
+        let mut content = [0; CONTENT_BYTES];
+        content[..POSITION_BYTES].copy_from_slice(&self.position.to_be_bytes());
+        content[POSITION_BYTES..].copy_from_slice(&self.list);
+        content
+    }
+}
+
+/// What the tag covers: a cursor of one list is none of another.
+fn tagged(name: &str, content: &[u8]) -> Vec<u8> {
+    [name.as_bytes(), b"\0", content].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(byte: u8) -> Keys {
+        Keys::derive(&[vec![byte; 32]])
+    }
+
+    #[test]
+    fn comes_back_as_it_went() {
+        let cursor = Cursor::new(100, &[7; 32]);
+        let text = cursor.encode(&keys(1), "tools");
+        assert_eq!(
+            Cursor::parse(&text, &keys(1), "tools", &[7; 32]),
+            Some(cursor)
+        );
+    }
+
+    #[test]
+    fn serves_the_key_before_the_newest() {
+        let text = Cursor::new(1, &[7; 32]).encode(&keys(1), "tools");
+        let rotated = Keys::derive(&[vec![2; 32], vec![1; 32]]);
+        assert!(Cursor::parse(&text, &rotated, "tools", &[7; 32]).is_some());
+    }
+
+    #[test]
+    fn is_refused_with_another_key_list_or_name_or_any_bit_changed() {
+        let text = Cursor::new(1, &[7; 32]).encode(&keys(1), "tools");
+        assert_eq!(Cursor::parse(&text, &keys(2), "tools", &[7; 32]), None);
+        assert_eq!(Cursor::parse(&text, &keys(1), "prompts", &[7; 32]), None);
+        assert_eq!(Cursor::parse(&text, &keys(1), "tools", &[8; 32]), None);
+        let bytes = URL_SAFE_NO_PAD.decode(&text).expect("base64");
+        for bit in 0..bytes.len() * 8 {
+            let mut changed = bytes.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            let changed = URL_SAFE_NO_PAD.encode(changed);
+            assert_eq!(Cursor::parse(&changed, &keys(1), "tools", &[7; 32]), None);
+        }
+        for text in ["", "x", "bm9wZQ", &text[1..], &format!("{text}A")] {
+            assert_eq!(Cursor::parse(text, &keys(1), "tools", &[7; 32]), None);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The JSON-RPC 2.0 shape of one message.
+
+use mcp_json::{Kind, Node, NodeId};
+
+use crate::{
+    error::{Code, Error},
+    request_id::{IdKey, InvalidId, MAX_ID_BYTES, RequestId},
+};
+
+/// A message taken apart; what it means is decided elsewhere.
+#[derive(Debug)]
+pub(crate) enum Envelope {
+    /// It has an id and wants an answer.
+    Request {
+        id: RequestId,
+        key: IdKey,
+        method: String,
+        params: Option<NodeId>,
+    },
+    /// It has no id and gets no answer.
+    Notification {
+        method: String,
+        params: Option<NodeId>,
+    },
+    /// A result or an error of the peer's.
+    Response,
+}
+
+/// A refusal, with the id to echo when the message had a readable one.
+pub(crate) type Refused = (Option<RequestId>, Error);
+
+impl Envelope {
+    /// Reads a message.
+    pub(crate) fn parse(root: Node<'_>) -> Result<Self, Refused> {
+        if root.kind() != Kind::Object {
+            let message = match root.kind() {
+                Kind::Array => "Batches are not accepted: send one JSON-RPC object per message",
+                _ => "A message is one JSON-RPC object",
+            };
+            return Err((None, invalid("shape", message)));
+        }
+        let id_node = root.get("id");
+        let id = id_node
+            .map(RequestId::parse)
+            .transpose()
+            .map_err(|reason| (None, invalid_id(reason)))?;
+        let refuse = |message: &'static str| Err((id.clone(), invalid("shape", message)));
+        if root.get("jsonrpc").and_then(Node::as_str).as_deref() != Some("2.0") {
+            return refuse("The member \"jsonrpc\" must be \"2.0\"");
+        }
+        let Some(method) = root.get("method") else {
+            let is_response = root.get("result").is_some() || root.get("error").is_some();
+            return match is_response {
+                true => Ok(Self::Response),
+                false => refuse("The member \"method\" is missing"),
+            };
+        };
+        let Some(method) = method.as_str() else {
+            return refuse("The member \"method\" must be a string");
+        };
+        let method = method.into_owned();
+        let params = root.get("params");
+        if params.is_some_and(|params| params.kind() != Kind::Object) {
+            let error = Error::new(
+                Code::InvalidParams,
+                "params",
+                "The member \"params\" must be an object",
+            );
+            return Err((id, error.with_status(400)));
+        }
+        let params = params.map(Node::id);
+        Ok(match (id, id_node) {
+            (Some(id), Some(node)) => Self::Request {
+                id,
+                key: RequestId::key(node),
+                method,
+                params,
+            },
+            _ => Self::Notification { method, params },
+        })
+    }
+}
+
+fn invalid(word: &'static str, message: &'static str) -> Error {
+    Error::new(Code::InvalidRequest, word, message)
+}
+
+fn invalid_id(reason: InvalidId) -> Error {
+    match reason {
+        InvalidId::Type => invalid("id", "The member \"id\" must be a string or an integer"),
+        InvalidId::TooLong => Error::new(
+            Code::InvalidRequest,
+            "id",
+            format!("The member \"id\" is longer than {MAX_ID_BYTES} bytes"),
+        ),
+    }
+}

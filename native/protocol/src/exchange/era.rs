@@ -1,0 +1,243 @@
+//! Which revision serves a message: steps 7 to 12 of table 0.7, readings, VER-12 and VER-13.
+
+use std::sync::Arc;
+
+use mcp_json::{Document, Node, NodeId};
+
+use super::{Carrier, Client, Exchange, Request};
+use crate::{
+    envelope::Envelope,
+    error::{Code, Error},
+    head::{RequestHead, Single},
+    http::{self, VersionHeader},
+    meta::RequestMeta,
+    method::{Kind, Method},
+    methods::discover::{offers_tools, unsupported_version_data},
+    question::Scope,
+    request_id::{IdKey, RequestId},
+    revision::{Era, Revision},
+    step::Step,
+    time::Now,
+};
+
+impl Exchange {
+    /// Decides the era of a message and sends it on its way.
+    pub(super) fn message(&mut self, now: Now, document: Document, envelope: Envelope) -> Step {
+        match envelope {
+            Envelope::Request { ref id, .. } => self.id = Some(id.clone()),
+            Envelope::Notification { .. } | Envelope::Response => self.silent = self.is_pipe(),
+        }
+        let params = envelope.params().map(|node| document.node(node));
+        let meta = match RequestMeta::of(params) {
+            Ok(meta) => meta,
+            Err(error) => return self.refuse(error),
+        };
+        if !meta.claims_version() && !self.header_is_modern() {
+            return self.legacy_message(now, document, envelope);
+        }
+        match envelope {
+            Envelope::Request {
+                id,
+                key,
+                method,
+                params,
+            } => match self.declared(meta, &document, params, &method) {
+                Ok((method, revision, client)) => {
+                    let cancel_key = self.pipe_scope().map(|scope| (scope, key));
+                    let request = Request {
+                        document,
+                        params,
+                        method,
+                        revision,
+                        client,
+                        cancel_key,
+                        session: None,
+                        id,
+                    };
+                    self.begin(now, request)
+                }
+                Err(error) => self.refuse(error),
+            },
+            Envelope::Notification { method, params } => {
+                match self.check_notification(meta, &method) {
+                    Ok(()) => self.notified(
+                        &method,
+                        params.map(|node| document.node(node)),
+                        self.pipe_scope(),
+                    ),
+                    Err(error) => self.refuse(error),
+                }
+            }
+            Envelope::Response => self.refuse(unexpected_response()),
+        }
+    }
+
+    /// Steps 8 to 12 for a request that declares its version.
+    fn declared(
+        &mut self,
+        meta: RequestMeta<'_>,
+        document: &Document,
+        params: Option<NodeId>,
+        method: &str,
+    ) -> Result<(Method, Revision, Client), Error> {
+        let version = meta.version()?;
+        let revision = Revision::parse(&version);
+        let era = revision.map_or(Era::Modern, Revision::era);
+        let capabilities = match (meta.capabilities(), era) {
+            (Err(_), Era::Legacy) => "{}".into(),
+            (found, _) => found?.raw().into(),
+        };
+        let info = meta.client_info()?.map(|node| node.raw().into());
+        if let Some(head) = self.head() {
+            let bare_legacy = era == Era::Legacy && http::version(head) == VersionHeader::Absent;
+            if !bare_legacy {
+                http::check_version(head, &version)?;
+            }
+        }
+        let revision = revision.ok_or_else(|| unsupported_version(&version))?;
+        if let (Some(head), Era::Modern) = (self.head(), era) {
+            check_mirrors(head, method, params.map(|node| document.node(node)))?;
+        }
+        let method = self.known_method(method, revision)?;
+        Ok((method, revision, Client { info, capabilities }))
+    }
+
+    /// Step 12: the method exists in this revision, is a request, and its capability is advertised (ERR-9).
+    pub(super) fn known_method(&mut self, name: &str, revision: Revision) -> Result<Method, Error> {
+        self.summary.revision = Some(revision);
+        let status = match (revision.era(), self.is_pipe()) {
+            (Era::Modern, false) => 404,
+            _ => 200,
+        };
+        let unknown = || {
+            let shown: String = name.chars().take(100).collect();
+            Error::new(
+                Code::MethodNotFound,
+                "method",
+                format!("Method not found: {shown}"),
+            )
+            .with_status(status)
+        };
+        let method = Method::parse(name)
+            .filter(|method| method.served(revision, self.is_pipe()))
+            .ok_or_else(unknown)?;
+        let is_tools = matches!(method, Method::ToolsList | Method::ToolsCall);
+        if is_tools && !offers_tools(&self.shared.config, &self.catalog) {
+            return Err(unknown());
+        }
+        if method.kind() == Kind::Notification {
+            let message = format!("{name} is a notification: send it without an id");
+            return Err(Error::new(Code::InvalidRequest, "shape", message));
+        }
+        self.summary.method = Some(method);
+        Ok(method)
+    }
+
+    /// Header rules of notifications are undefined: what is there must agree, nothing is required.
+    fn check_notification(&self, meta: RequestMeta<'_>, method: &str) -> Result<(), Error> {
+        let Some(head) = self.head() else {
+            return Ok(());
+        };
+        if Method::parse(method).is_some_and(|method| method.kind() == Kind::Request) {
+            let message = format!("{method} is a request: it needs an id");
+            return Err(Error::new(Code::InvalidRequest, "shape", message));
+        }
+        let declared = if meta.claims_version() {
+            Some(meta.version()?)
+        } else {
+            None
+        };
+        if let (Some(version), false) = (declared, http::version(head) == VersionHeader::Absent) {
+            http::check_version(head, &version)?;
+        }
+        match head.single("mcp-method") {
+            Single::Absent => Ok(()),
+            _ => http::check_method(head, method),
+        }
+    }
+
+    /// A notification that was let in.
+    pub(super) fn notified(
+        &mut self,
+        method: &str,
+        params: Option<Node<'_>>,
+        scope: Option<Scope>,
+    ) -> Step {
+        let method = Method::parse(method);
+        self.summary.method = method;
+        match (method, scope) {
+            (Some(Method::Cancelled), Some(scope)) => self.cancel(params, scope),
+            (Some(Method::Exit), _) if self.is_pipe() => self.end(),
+            _ => self.accepted(),
+        }
+    }
+
+    /// Where ids of this pipe are told apart; modern HTTP requests are reachable by their connection alone.
+    pub(super) fn pipe_scope(&self) -> Option<Scope> {
+        match &self.carrier {
+            Carrier::Pipe { number, .. } => Some(Scope::Pipe(*number)),
+            Carrier::Http { .. } => None,
+        }
+    }
+
+    fn header_is_modern(&self) -> bool {
+        let version = self.head().map(|head| http::version(head));
+        let Some(VersionHeader::Value(version)) = version else {
+            return false;
+        };
+        Revision::parse(version).is_some_and(|revision| revision.era() == Era::Modern)
+    }
+}
+
+impl Envelope {
+    fn params(&self) -> Option<NodeId> {
+        match self {
+            Self::Request { params, .. } | Self::Notification { params, .. } => *params,
+            Self::Response => None,
+        }
+    }
+}
+
+/// Step 11: `Mcp-Method` and, where the method has a name, `Mcp-Name`.
+fn check_mirrors(head: &RequestHead, method: &str, params: Option<Node<'_>>) -> Result<(), Error> {
+    http::check_method(head, method)?;
+    let member = Method::parse(method).and_then(Method::name_member);
+    let named = member.and_then(|member| Some((member, params?.get(member)?.as_str()?)));
+    match named {
+        Some((member, name)) => http::check_name(head, member, &name),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn unsupported_version(requested: &str) -> Error {
+    let shown: String = requested.chars().take(100).collect();
+    Error::new(
+        Code::UnsupportedVersion,
+        "version",
+        format!("Protocol version {shown:?} is not served: use one of data.supported"),
+    )
+    .with_data(unsupported_version_data(&shown))
+}
+
+pub(super) fn unexpected_response() -> Error {
+    Error::new(
+        Code::InvalidRequest,
+        "shape",
+        "This server has asked nothing: a response is unexpected here",
+    )
+}
+
+/// Keeps what a legacy request needs of its session.
+pub(super) fn client_of(session: &crate::session::Session) -> Client {
+    Client {
+        info: Some(Arc::clone(&session.client_info)),
+        capabilities: Arc::clone(&session.client_capabilities),
+    }
+}
+
+/// How a cancellation names a request: `params.requestId`, when it is an id at all (CAN-4).
+pub(super) fn cancelled_request(params: Option<Node<'_>>) -> Option<IdKey> {
+    let node = params?.get("requestId")?;
+    RequestId::parse(node).ok()?;
+    Some(RequestId::key(node))
+}

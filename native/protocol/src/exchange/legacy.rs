@@ -1,0 +1,355 @@
+//! Messages of the legacy era: sessions, and what may come without one (MCP 2025-11-25 basic/lifecycle, transports).
+
+use std::sync::Arc;
+
+use mcp_json::{Document, Node};
+
+use super::{
+    Carrier, Client, Exchange, Request, Stage,
+    era::{cancelled_request, client_of, unexpected_response, unsupported_version},
+};
+use crate::{
+    envelope::Envelope,
+    error::{Code, Error},
+    http::{self, VersionHeader},
+    method::{Kind, Method},
+    methods::initialize,
+    principal::Principal,
+    question::{Ask, Scope},
+    revision::{Era, Revision},
+    session::{Session, SessionAnswer, SessionAsk},
+    step::Step,
+    time::Now,
+};
+
+impl Exchange {
+    /// A message that declares no version.
+    pub(super) fn legacy_message(
+        &mut self,
+        now: Now,
+        document: Document,
+        envelope: Envelope,
+    ) -> Step {
+        match &self.carrier {
+            Carrier::Pipe { session, .. } => {
+                let session = session.clone();
+                self.pipe_message(now, document, envelope, session)
+            }
+            Carrier::Http { head, .. } => {
+                let found =
+                    check_legacy_version(http::version(head)).and_then(|()| http::session_id(head));
+                let session = found.map(|id| id.map(Arc::<str>::from));
+                match session {
+                    Ok(session) => self.http_message(document, envelope, session),
+                    Err(error) => self.refuse(error),
+                }
+            }
+        }
+    }
+
+    fn http_message(
+        &mut self,
+        document: Document,
+        envelope: Envelope,
+        session: Option<Arc<str>>,
+    ) -> Step {
+        match (&envelope, session) {
+            (Envelope::Request { method, .. }, session)
+                if method == Method::Initialize.as_str() =>
+            {
+                if session.is_some() {
+                    return self.refuse(initialized_already());
+                }
+                let params = envelope_params(&envelope, &document);
+                match self.initialize(params) {
+                    Ok(opened) => {
+                        let ask = Ask::Session(SessionAsk::Create(opened.clone()));
+                        self.ask(Stage::CreatingSession(opened), ask)
+                    }
+                    Err(error) => self.refuse(error),
+                }
+            }
+            (_, Some(id)) => {
+                let ask = Ask::Session(SessionAsk::Fetch(Arc::clone(&id)));
+                self.ask(Stage::FindingSession(id, document, envelope), ask)
+            }
+            (_, None) => self.refuse(Error::new(
+                Code::InvalidRequest,
+                "session",
+                "A session is required: send initialize first and then Mcp-Session-Id, \
+                 or declare the version in params._meta",
+            )),
+        }
+    }
+
+    pub(super) fn session_found(
+        &mut self,
+        now: Now,
+        id: Arc<str>,
+        document: Document,
+        envelope: Envelope,
+        answer: SessionAnswer,
+    ) -> Step {
+        match self.own_session(answer) {
+            Some(session) => {
+                let scope = Scope::Session(Arc::clone(&id));
+                self.in_session(now, document, envelope, &session, scope, Some(id))
+            }
+            None => self.refuse(unknown_session()),
+        }
+    }
+
+    /// A message within a session, of either transport.
+    fn in_session(
+        &mut self,
+        now: Now,
+        document: Document,
+        envelope: Envelope,
+        session: &Session,
+        scope: Scope,
+        session_id: Option<Arc<str>>,
+    ) -> Step {
+        match envelope {
+            Envelope::Request {
+                id,
+                key,
+                method,
+                params,
+            } => {
+                if method == Method::Initialize.as_str() {
+                    return self.refuse(initialized_already());
+                }
+                let revision = session.revision;
+                match self.known_method(&method, revision) {
+                    Ok(method) => {
+                        let client = client_of(session);
+                        let cancel_key = Some((scope, key));
+                        let request = Request {
+                            document,
+                            params,
+                            method,
+                            revision,
+                            client,
+                            cancel_key,
+                            session: session_id,
+                            id,
+                        };
+                        self.begin(now, request)
+                    }
+                    Err(error) => self.refuse(error),
+                }
+            }
+            Envelope::Notification { method, params } => {
+                let is_request =
+                    Method::parse(&method).is_some_and(|method| method.kind() == Kind::Request);
+                if is_request && !self.is_pipe() {
+                    let message = format!("{method} is a request: it needs an id");
+                    return self.refuse(Error::new(Code::InvalidRequest, "shape", message));
+                }
+                self.notified(&method, params.map(|node| document.node(node)), Some(scope))
+            }
+            Envelope::Response => self.accepted(),
+        }
+    }
+
+    fn pipe_message(
+        &mut self,
+        now: Now,
+        document: Document,
+        envelope: Envelope,
+        session: Option<Session>,
+    ) -> Step {
+        let Some(scope) = self.pipe_scope() else {
+            return self.refuse(super::internal("driver", "A pipe has a number"));
+        };
+        if let Some(session) = session {
+            return self.in_session(now, document, envelope, &session, scope, None);
+        }
+        let params = envelope_params(&envelope, &document);
+        match envelope {
+            Envelope::Request {
+                id,
+                key,
+                method,
+                params: node,
+            } => {
+                if method == Method::Initialize.as_str() {
+                    return match self.initialize(params) {
+                        Ok(session) => self.open_on_pipe(session),
+                        Err(error) => self.refuse(error),
+                    };
+                }
+                let early = [Method::Ping, Method::Shutdown].map(Method::as_str);
+                if !early.contains(&method.as_str()) {
+                    return self.refuse(Error::new(
+                        Code::InvalidRequest,
+                        "session",
+                        "Send initialize first, or declare the version in params._meta",
+                    ));
+                }
+                let revision = Revision::NEWEST_LEGACY;
+                match self.known_method(&method, revision) {
+                    Ok(method) => {
+                        let client = Client {
+                            info: None,
+                            capabilities: "{}".into(),
+                        };
+                        let cancel_key = Some((scope, key));
+                        let request = Request {
+                            document,
+                            params: node,
+                            method,
+                            revision,
+                            client,
+                            cancel_key,
+                            session: None,
+                            id,
+                        };
+                        self.begin(now, request)
+                    }
+                    Err(error) => self.refuse(error),
+                }
+            }
+            Envelope::Notification { method, .. } => self.notified(&method, params, Some(scope)),
+            Envelope::Response => self.refuse(unexpected_response()),
+        }
+    }
+
+    fn initialize(&mut self, params: Option<Node<'_>>) -> Result<Session, Error> {
+        self.summary.method = Some(Method::Initialize);
+        let principal: Option<Principal> = self
+            .identity
+            .as_ref()
+            .map(|identity| identity.principal.clone());
+        let session = initialize::open(params, principal)?;
+        self.summary.revision = Some(session.revision);
+        Ok(session)
+    }
+
+    fn open_on_pipe(&mut self, session: Session) -> Step {
+        let step = self.initialize_result(session.revision, None);
+        self.opened = Some(session);
+        step
+    }
+
+    pub(super) fn session_created(&mut self, session: &Session, answer: SessionAnswer) -> Step {
+        match answer {
+            SessionAnswer::Created(id) => self.initialize_result(session.revision, Some(&id)),
+            SessionAnswer::Full => self.refuse(Error::new(
+                Code::Busy,
+                "sessions_full",
+                "As many sessions are open as the server allows: retry later",
+            )),
+            _ => self.refuse(super::internal(
+                "session_store",
+                "The server could not open a session",
+            )),
+        }
+    }
+
+    /// DELETE: ends a session, and what runs in it (LHT-44).
+    pub(super) fn delete(&mut self) -> Step {
+        let Some(head) = self.head() else {
+            return self.refuse(super::internal("driver", "A line has no verb"));
+        };
+        match http::session_id(head).map(|id| id.map(Arc::<str>::from)) {
+            Ok(Some(id)) => {
+                let ask = Ask::Session(SessionAsk::Fetch(Arc::clone(&id)));
+                self.ask(Stage::FindingSessionToEnd(id), ask)
+            }
+            Ok(None) => self.refuse(Error::new(
+                Code::InvalidRequest,
+                "session",
+                "DELETE ends a session: name it in Mcp-Session-Id",
+            )),
+            Err(error) => self.refuse(error),
+        }
+    }
+
+    pub(super) fn end_session(&mut self, id: Arc<str>, answer: SessionAnswer) -> Step {
+        match self.own_session(answer) {
+            Some(_) => {
+                let ask = Ask::Session(SessionAsk::Delete(Arc::clone(&id)));
+                self.ask(Stage::EndingSession(id), ask)
+            }
+            None => self.refuse(unknown_session()),
+        }
+    }
+
+    pub(super) fn end_calls(&mut self, id: Arc<str>) -> Step {
+        self.ask(
+            Stage::EndingCalls,
+            Ask::Cancel {
+                scope: Scope::Session(id),
+                request: None,
+            },
+        )
+    }
+
+    /// Cancels what a notification names; a malformed one is ignored (CAN-4).
+    pub(super) fn cancel(&mut self, params: Option<Node<'_>>, scope: Scope) -> Step {
+        match cancelled_request(params) {
+            Some(request) => self.ask(
+                Stage::Cancelling,
+                Ask::Cancel {
+                    scope,
+                    request: Some(request),
+                },
+            ),
+            None => self.accepted(),
+        }
+    }
+
+    /// The session found, if it is this caller's: another's is as good as none (LHT-45).
+    fn own_session(&self, answer: SessionAnswer) -> Option<Session> {
+        let principal = self.identity.as_ref().map(|identity| &identity.principal);
+        match answer {
+            SessionAnswer::Found(session) if session.principal.as_ref() == principal => {
+                Some(session)
+            }
+            _ => None,
+        }
+    }
+}
+
+fn envelope_params<'a>(envelope: &Envelope, document: &'a Document) -> Option<Node<'a>> {
+    match envelope {
+        Envelope::Request { params, .. } | Envelope::Notification { params, .. } => {
+            params.map(|node| document.node(node))
+        }
+        Envelope::Response => None,
+    }
+}
+
+/// A legacy message may name its version; it must be one that is served (LHT-52).
+fn check_legacy_version(header: VersionHeader<'_>) -> Result<(), Error> {
+    match header {
+        VersionHeader::Absent => Ok(()),
+        VersionHeader::Value(version) => match Revision::parse(version).map(Revision::era) {
+            Some(Era::Legacy) => Ok(()),
+            _ => Err(unsupported_version(version)),
+        },
+        VersionHeader::Invalid | VersionHeader::Repeated => Err(Error::new(
+            Code::HeaderMismatch,
+            "header",
+            "MCP-Protocol-Version must come once, as visible ASCII",
+        )),
+    }
+}
+
+fn initialized_already() -> Error {
+    Error::new(
+        Code::InvalidRequest,
+        "session",
+        "This session is initialized already",
+    )
+}
+
+fn unknown_session() -> Error {
+    Error::new(
+        Code::InvalidRequest,
+        "session_unknown",
+        "No such session: send initialize to open a new one",
+    )
+    .with_status(404)
+}

@@ -1,0 +1,326 @@
+//! One HTTP request or one line of a pipe, from its arrival to its answer.
+//!
+//! [`Exchange`] is a state machine: each [`Step`] it returns is something for the driver to do, each [`Input`] what
+//! came of it. The stages follow table 0.7 of the requirements. Nothing here blocks, reads a clock, or keeps anything
+//! beyond the exchange.
+
+mod answer;
+mod arrival;
+mod era;
+mod legacy;
+mod serve;
+
+use std::{mem, sync::Arc};
+
+use bytes::Bytes;
+use mcp_json::{Document, Node, NodeId};
+
+use crate::{
+    catalog::{Catalog, Tool},
+    config::{Endpoint, Shared},
+    envelope::Envelope,
+    error::{Code, Error},
+    head::RequestHead,
+    http::{Accepts, Verb},
+    method::Method,
+    principal::Identity,
+    question::{Ask, Input, Question, Scope, Unanswered},
+    request_id::{IdKey, RequestId},
+    revision::{Era, Revision},
+    session::Session,
+    step::{Step, Summary},
+    time::Now,
+};
+
+/// The state of one exchange.
+#[derive(Debug)]
+pub struct Exchange {
+    shared: Arc<Shared>,
+    /// The snapshot that the exchange started with, or the caller's own.
+    catalog: Arc<Catalog>,
+    carrier: Carrier,
+    identity: Option<Identity>,
+    /// The id to echo, once read.
+    id: Option<RequestId>,
+    /// Whether the message is one that gets no answer.
+    silent: bool,
+    /// Whether nothing of the request is left on the wire.
+    body_read: bool,
+    stage: Stage,
+    summary: Summary,
+    opened: Option<Session>,
+}
+
+/// One line of a pipe.
+#[derive(Debug)]
+pub enum Line {
+    /// A whole line, without its end.
+    Whole(Bytes),
+    /// The start of a line longer than the limit.
+    TooLong {
+        /// What was kept.
+        prefix: Bytes,
+        /// The limit in bytes.
+        limit: usize,
+    },
+}
+
+/// What a pipe carries from line to line.
+#[derive(Clone, Debug)]
+pub struct Pipe {
+    /// Tells this pipe from others of the instance.
+    pub number: u64,
+    /// The legacy session that `initialize` opened on it.
+    pub session: Option<Session>,
+    /// Who is at the other end, when the launcher said so.
+    pub identity: Option<Identity>,
+}
+
+#[derive(Debug)]
+enum Carrier {
+    Http {
+        endpoint: Arc<Endpoint>,
+        head: Arc<RequestHead>,
+        accepts: Accepts,
+    },
+    Pipe {
+        number: u64,
+        session: Option<Session>,
+    },
+}
+
+/// What the exchange waits for.
+#[derive(Debug)]
+enum Stage {
+    Authorizing(Verb),
+    ReadingBody,
+    AuthorizingBody(Bytes),
+    FindingSession(Arc<str>, Document, Envelope),
+    FindingSessionToEnd(Arc<str>),
+    EndingSession(Arc<str>),
+    EndingCalls,
+    CreatingSession(Session),
+    LoadingCatalog(Request),
+    CheckingArguments(Arc<Tool>),
+    Calling(Reply, Arc<Tool>),
+    CheckingResult(Reply),
+    Cancelling,
+    Over,
+}
+
+/// A request or notification whose era, revision and method are settled.
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) document: Document,
+    params: Option<NodeId>,
+    method: Method,
+    revision: Revision,
+    client: Client,
+    /// How a cancellation from elsewhere names it.
+    cancel_key: Option<(Scope, IdKey)>,
+    session: Option<Arc<str>>,
+    id: RequestId,
+}
+
+/// What is left of a request once its message went to the handler.
+#[derive(Debug)]
+struct Reply {
+    id: RequestId,
+    revision: Revision,
+}
+
+/// The client as it describes itself: JSON texts, unverified.
+#[derive(Clone, Debug)]
+struct Client {
+    info: Option<Arc<str>>,
+    capabilities: Arc<str>,
+}
+
+impl Exchange {
+    /// Begins with the head of an HTTP request.
+    pub fn http(
+        shared: Arc<Shared>,
+        endpoint: Arc<Endpoint>,
+        now: Now,
+        head: RequestHead,
+    ) -> (Self, Step) {
+        let carrier = Carrier::Http {
+            endpoint,
+            head: Arc::new(head),
+            accepts: Accepts {
+                json: true,
+                event_stream: true,
+            },
+        };
+        let mut exchange = Self::new(shared, carrier, None);
+        let step = exchange.arrive(now);
+        (exchange, step)
+    }
+
+    /// Begins with a line of a pipe.
+    pub fn line(shared: Arc<Shared>, now: Now, line: Line, pipe: &Pipe) -> (Self, Step) {
+        let carrier = Carrier::Pipe {
+            number: pipe.number,
+            session: pipe.session.clone(),
+        };
+        let mut exchange = Self::new(shared, carrier, pipe.identity.clone());
+        exchange.body_read = true;
+        let step = match line {
+            Line::Whole(bytes) => exchange.decode(now, bytes),
+            Line::TooLong { prefix, limit } => exchange.refuse_long_line(&prefix, limit),
+        };
+        (exchange, step)
+    }
+
+    /// Goes on with what came of the last step.
+    pub fn resume(&mut self, now: Now, input: Input) -> Step {
+        match (mem::replace(&mut self.stage, Stage::Over), input) {
+            (Stage::Authorizing(verb), Input::Authorized(decision)) => {
+                self.authorized(verb, decision)
+            }
+            (Stage::ReadingBody, Input::Body(bytes)) => self.body(now, bytes),
+            (Stage::ReadingBody, Input::BodyFault(fault)) => self.refuse_body(fault),
+            (Stage::AuthorizingBody(bytes), Input::Authorized(decision)) => {
+                self.body_authorized(now, bytes, decision)
+            }
+            (Stage::FindingSession(id, document, envelope), Input::Session(found)) => {
+                self.session_found(now, id, document, envelope, found)
+            }
+            (Stage::FindingSessionToEnd(id), Input::Session(found)) => self.end_session(id, found),
+            (Stage::EndingSession(id), Input::Session(_)) => self.end_calls(id),
+            (Stage::EndingCalls, Input::Done) => self.plain(204),
+            (Stage::CreatingSession(session), Input::Session(answer)) => {
+                self.session_created(&session, answer)
+            }
+            (Stage::LoadingCatalog(request), Input::Catalog(catalog)) => {
+                self.catalog = catalog;
+                self.serve(now, request)
+            }
+            (Stage::CheckingArguments(tool), Input::Computed(computed)) => {
+                self.arguments_computed(now, tool, computed)
+            }
+            (Stage::Calling(reply, tool), Input::Outcome(outcome)) => {
+                self.called(reply, &tool, outcome)
+            }
+            (Stage::CheckingResult(reply), Input::Computed(computed)) => {
+                self.result_computed(&reply, computed)
+            }
+            (Stage::Cancelling, Input::Done) => self.accepted(),
+            (Stage::Calling(reply, _), Input::Unanswered(why)) => self.call_unanswered(&reply, why),
+            (Stage::CheckingResult(reply), Input::Unanswered(_)) => self.tool_failed(&reply, None),
+            (stage, Input::Unanswered(why)) => self.unanswered(&stage, why),
+            (_, _) => self.refuse(internal("driver", "The server lost track of this request")),
+        }
+    }
+
+    /// Whether the call that is awaited goes on when its connection ends: a disconnect cancels a modern request
+    /// (HTTP-21) and is none of a legacy one's business (LHT-8).
+    pub fn survives_disconnect(&self) -> bool {
+        match &self.stage {
+            Stage::Calling(reply, _) => reply.revision.era() == Era::Legacy,
+            _ => false,
+        }
+    }
+
+    /// After [`Exchange::line`]: the legacy session that the pipe has from now on.
+    pub fn opens_session(&self) -> Option<&Session> {
+        self.opened.as_ref()
+    }
+
+    fn new(shared: Arc<Shared>, carrier: Carrier, identity: Option<Identity>) -> Self {
+        Self {
+            catalog: Arc::clone(&shared.catalog),
+            shared,
+            carrier,
+            identity,
+            id: None,
+            silent: false,
+            body_read: false,
+            stage: Stage::Over,
+            summary: Summary::default(),
+            opened: None,
+        }
+    }
+
+    /// Asks and waits in `stage`.
+    fn ask(&mut self, stage: Stage, ask: Ask) -> Step {
+        let timeout_ms = match ask {
+            Ask::Call(_) => self.shared.config.call_timeout_ms,
+            _ => self.shared.config.hook_timeout_ms,
+        };
+        self.stage = stage;
+        Step::Ask(Box::new(Question { ask, timeout_ms }))
+    }
+
+    fn is_pipe(&self) -> bool {
+        matches!(self.carrier, Carrier::Pipe { .. })
+    }
+
+    fn head(&self) -> Option<&Arc<RequestHead>> {
+        match &self.carrier {
+            Carrier::Http { head, .. } => Some(head),
+            Carrier::Pipe { .. } => None,
+        }
+    }
+
+    /// No answer came to anything but a call.
+    fn unanswered(&mut self, stage: &Stage, why: Unanswered) -> Step {
+        let error = match (why, stage) {
+            (Unanswered::Failed, Stage::Authorizing(_) | Stage::AuthorizingBody(_)) => internal(
+                "authorize",
+                "The server could not decide whether to serve this request",
+            )
+            .with_status(500),
+            (Unanswered::Failed, _) => internal("host", "The server failed"),
+            (Unanswered::Deadline, _) => {
+                internal("host", "The server took too long to look this request up")
+                    .with_status(503)
+            }
+            (why, _) => busy(why),
+        };
+        self.refuse(error)
+    }
+}
+
+impl Request {
+    fn params(&self) -> Option<Node<'_>> {
+        self.params.map(|node| self.document.node(node))
+    }
+
+    fn reply(&self) -> Reply {
+        Reply {
+            id: self.id.clone(),
+            revision: self.revision,
+        }
+    }
+}
+
+fn internal(word: &'static str, message: &'static str) -> Error {
+    Error::new(Code::Internal, word, message)
+}
+
+/// The refusals that say "not now".
+fn busy(why: Unanswered) -> Error {
+    match why {
+        Unanswered::PrincipalBusy => Error::new(
+            Code::PrincipalBusy,
+            "principal_busy",
+            "You have as many calls running as the server allows: retry when one ends",
+        ),
+        Unanswered::Draining => Error::new(
+            Code::Busy,
+            "draining",
+            "The server is shutting down: retry elsewhere",
+        ),
+        Unanswered::DuplicateId => Error::new(
+            Code::InvalidRequest,
+            "duplicate_id",
+            "Another request with this id is still running: ids are unique among running requests",
+        ),
+        _ => Error::new(
+            Code::Busy,
+            "busy",
+            "The server has as many calls running as it allows: retry later",
+        ),
+    }
+}

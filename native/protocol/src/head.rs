@@ -1,0 +1,193 @@
+//! The head of an HTTP request as plain data: ordered, repeats kept, no library types.
+
+use std::{fmt, net::SocketAddr, ops::Range};
+
+/// Method, target, headers and peer of one request.
+///
+/// Names and values lie in one buffer in the order they arrived, so a head costs two allocations whatever it holds.
+/// Header names are lower case; values are the bytes between the optional white space around them (RFC 9110 §5.5).
+#[derive(Clone)]
+pub struct RequestHead {
+    text: Vec<u8>,
+    method: Range<u32>,
+    target: Range<u32>,
+    headers: Vec<HeaderSpan>,
+    peer: Peer,
+}
+
+/// Who is at the other end of the connection.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Peer {
+    /// A TCP peer with its address.
+    Tcp(SocketAddr),
+    /// A Unix-domain socket, which has no address worth telling.
+    Unix,
+}
+
+#[derive(Clone)]
+struct HeaderSpan {
+    name: Range<u32>,
+    value: Range<u32>,
+}
+
+impl RequestHead {
+    /// Starts a head; add headers with [`RequestHead::push`].
+    pub fn new(method: &str, target: &str, peer: Peer) -> Self {
+        let mut head = Self {
+            text: Vec::with_capacity(512),
+            method: 0..0,
+            target: 0..0,
+            headers: Vec::with_capacity(12),
+            peer,
+        };
+        head.method = head.append(method.as_bytes());
+        head.target = head.append(target.as_bytes());
+        head
+    }
+
+    /// Adds one header line. `name` is lowered; white space around `value` is dropped.
+    pub fn push(&mut self, name: &str, value: &[u8]) {
+        let name = self.append(name.as_bytes());
+        self.text[as_usize(&name)].make_ascii_lowercase();
+        let value = self.append(trim(value));
+        self.headers.push(HeaderSpan { name, value });
+    }
+
+    /// The HTTP method as it came, e.g. `POST`.
+    pub fn method(&self) -> &str {
+        self.str(&self.method)
+    }
+
+    /// Path and query as they came.
+    pub fn target(&self) -> &str {
+        self.str(&self.target)
+    }
+
+    /// The target up to the first `?`.
+    pub fn path(&self) -> &str {
+        let target = self.target();
+        target.split_once('?').map_or(target, |(path, _)| path)
+    }
+
+    /// What follows the first `?`.
+    pub fn query(&self) -> Option<&str> {
+        self.target().split_once('?').map(|(_, query)| query)
+    }
+
+    /// The other end of the connection.
+    pub fn peer(&self) -> Peer {
+        self.peer
+    }
+
+    /// Every header line in order, as lower-case name and value.
+    pub fn headers(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.headers
+            .iter()
+            .map(|span| (self.str(&span.name), &self.text[as_usize(&span.value)]))
+    }
+
+    /// Every value of the header `name` (lower case), in order.
+    pub fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
+        self.headers
+            .iter()
+            .filter(move |span| self.text[as_usize(&span.name)] == *name.as_bytes())
+            .map(|span| &self.text[as_usize(&span.value)])
+    }
+
+    /// The value of a header that must not be repeated.
+    pub fn single(&self, name: &str) -> Single<'_> {
+        let mut found = Single::Absent;
+        for span in &self.headers {
+            if self.text[as_usize(&span.name)] != *name.as_bytes() {
+                continue;
+            }
+            if !matches!(found, Single::Absent) {
+                return Single::Repeated;
+            }
+            found = Single::Value(&self.text[as_usize(&span.value)]);
+        }
+        found
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Range<u32> {
+        let start = self.text.len() as u32;
+        self.text.extend_from_slice(bytes);
+        start..self.text.len() as u32
+    }
+
+    fn str(&self, range: &Range<u32>) -> &str {
+        std::str::from_utf8(&self.text[as_usize(range)]).unwrap_or_default()
+    }
+}
+
+/// How often a header came, and its value when it came once.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Single<'a> {
+    /// No such line.
+    Absent,
+    /// Exactly one line.
+    Value(&'a [u8]),
+    /// More than one line, equal or not.
+    Repeated,
+}
+
+/// Says how many headers came, never their values: they may hold credentials.
+impl fmt::Debug for RequestHead {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("RequestHead")
+            .field("method", &self.method())
+            .field("path", &self.path())
+            .field("headers", &self.headers.len())
+            .finish_non_exhaustive()
+    }
+}
+
+fn as_usize(range: &Range<u32>) -> Range<usize> {
+    range.start as usize..range.end as usize
+}
+
+fn trim(mut value: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] = value {
+        value = rest;
+    }
+    while let [rest @ .., b' ' | b'\t'] = value {
+        value = rest;
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head() -> RequestHead {
+        let mut head = RequestHead::new("POST", "/mcp?tenant=7", Peer::Unix);
+        head.push("Mcp-Method", b" \t tools/list \t");
+        head.push("X-Twice", b"a");
+        head.push("x-twice", b"a");
+        head
+    }
+
+    #[test]
+    fn splits_the_target() {
+        assert_eq!(head().path(), "/mcp");
+        assert_eq!(head().query(), Some("tenant=7"));
+    }
+
+    #[test]
+    fn lowers_names_and_trims_values() {
+        assert_eq!(head().single("mcp-method"), Single::Value(b"tools/list"));
+    }
+
+    #[test]
+    fn tells_a_repeated_header_even_when_its_values_agree() {
+        assert_eq!(head().single("x-twice"), Single::Repeated);
+        assert_eq!(head().values("x-twice").count(), 2);
+        assert_eq!(head().single("absent"), Single::Absent);
+    }
+
+    #[test]
+    fn debug_shows_no_values() {
+        assert!(!format!("{:?}", head()).contains("tools/list"));
+    }
+}

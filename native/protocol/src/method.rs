@@ -1,0 +1,139 @@
+//! The one table of methods: wire name, revisions, kind, and where `Mcp-Name` comes from.
+
+use crate::revision::Revision;
+
+/// A method of the protocol, or of our own additions, that a client may send.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Method {
+    /// `server/discover`
+    Discover,
+    /// `initialize`
+    Initialize,
+    /// `notifications/initialized`
+    Initialized,
+    /// `ping`
+    Ping,
+    /// `tools/list`
+    ToolsList,
+    /// `tools/call`
+    ToolsCall,
+    /// `notifications/cancelled`
+    Cancelled,
+    /// `shutdown`, accepted on stdio as the language-server habit that earlier systems served.
+    Shutdown,
+    /// `exit`, the notification that follows it.
+    Exit,
+}
+
+/// What a method's messages are.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Kind {
+    /// Answered with a result or an error.
+    Request,
+    /// Never answered (JSON-RPC 2.0 §4.1).
+    Notification,
+}
+
+/// Where a method may be used.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum On {
+    Both,
+    Stdio,
+}
+
+struct Row {
+    method: Method,
+    wire: &'static str,
+    kind: Kind,
+    on: On,
+    revisions: &'static [Revision],
+    /// The member of `params` that the `Mcp-Name` header mirrors (MCP 2026-07-28 basic/transports/streamable-http).
+    name_member: Option<&'static str>,
+}
+
+use Revision::{R20250618 as R06, R20251125 as R25, R20260728 as R26};
+
+const LEGACY: &[Revision] = &[R06, R25];
+const MODERN: &[Revision] = &[R26];
+const ALL: &[Revision] = &[R06, R25, R26];
+
+#[rustfmt::skip]
+const TABLE: &[Row] = &[
+    Row { method: Method::ToolsCall,   wire: "tools/call",                kind: Kind::Request,      on: On::Both,  revisions: ALL,    name_member: Some("name") },
+    Row { method: Method::ToolsList,   wire: "tools/list",                kind: Kind::Request,      on: On::Both,  revisions: ALL,    name_member: None },
+    Row { method: Method::Discover,    wire: "server/discover",           kind: Kind::Request,      on: On::Both,  revisions: MODERN, name_member: None },
+    Row { method: Method::Initialize,  wire: "initialize",                kind: Kind::Request,      on: On::Both,  revisions: LEGACY, name_member: None },
+    Row { method: Method::Initialized, wire: "notifications/initialized", kind: Kind::Notification, on: On::Both,  revisions: LEGACY, name_member: None },
+    Row { method: Method::Ping,        wire: "ping",                      kind: Kind::Request,      on: On::Both,  revisions: LEGACY, name_member: None },
+    Row { method: Method::Cancelled,   wire: "notifications/cancelled",   kind: Kind::Notification, on: On::Both,  revisions: ALL,    name_member: None },
+    Row { method: Method::Shutdown,    wire: "shutdown",                  kind: Kind::Request,      on: On::Stdio, revisions: ALL,    name_member: None },
+    Row { method: Method::Exit,        wire: "exit",                      kind: Kind::Notification, on: On::Stdio, revisions: ALL,    name_member: None },
+];
+
+impl Method {
+    /// Finds a method by its wire name, whatever the revision.
+    pub fn parse(wire: &str) -> Option<Self> {
+        TABLE
+            .iter()
+            .find(|row| row.wire == wire)
+            .map(|row| row.method)
+    }
+
+    /// The wire name.
+    pub fn as_str(self) -> &'static str {
+        self.row().wire
+    }
+
+    /// Whether messages of this method are answered.
+    pub fn kind(self) -> Kind {
+        self.row().kind
+    }
+
+    /// Whether `revision` has this method on a transport (`stdio` tells which).
+    pub fn served(self, revision: Revision, stdio: bool) -> bool {
+        let row = self.row();
+        row.revisions.contains(&revision) && (stdio || row.on == On::Both)
+    }
+
+    /// The member of `params` that `Mcp-Name` mirrors.
+    pub fn name_member(self) -> Option<&'static str> {
+        self.row().name_member
+    }
+
+    fn row(self) -> &'static Row {
+        TABLE
+            .iter()
+            .find(|row| row.method == self)
+            .expect("every method has a row, which a test proves")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_method_has_exactly_one_row() {
+        for row in TABLE {
+            assert_eq!(Method::parse(row.wire), Some(row.method));
+            assert_eq!(row.method.as_str(), row.wire);
+            assert_eq!(
+                TABLE
+                    .iter()
+                    .filter(|other| other.method == row.method)
+                    .count(),
+                1
+            );
+        }
+    }
+
+    #[test]
+    fn removed_methods_are_not_served_by_the_modern_revision() {
+        for method in [Method::Initialize, Method::Initialized, Method::Ping] {
+            assert!(!method.served(R26, true));
+            assert!(method.served(R25, false) && method.served(R06, false));
+        }
+        assert!(!Method::Discover.served(R25, true));
+        assert!(!Method::Shutdown.served(R26, false));
+    }
+}

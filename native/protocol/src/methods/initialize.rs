@@ -1,0 +1,67 @@
+//! `initialize`, the legacy handshake (MCP 2025-11-25 basic/lifecycle).
+
+use mcp_json::{Kind, Node};
+
+use crate::{
+    catalog::Catalog,
+    config::Config,
+    encode::Members,
+    error::{Code, Error},
+    meta::is_implementation,
+    methods::discover::capabilities,
+    principal::Principal,
+    revision::{Era, Revision},
+    session::Session,
+};
+
+/// Reads the parameters and settles the session that they ask for.
+///
+/// A served legacy version is agreed to; anything else, 2026-07-28 included, is answered with the newest legacy one.
+pub(crate) fn open(
+    params: Option<Node<'_>>,
+    principal: Option<Principal>,
+) -> Result<Session, Error> {
+    let member = |name: &str| params.and_then(|params| params.get(name));
+    let requested = member("protocolVersion")
+        .and_then(Node::as_str)
+        .ok_or_else(|| invalid("initialize needs the string \"protocolVersion\""))?;
+    let capabilities = member("capabilities")
+        .filter(|node| node.kind() == Kind::Object)
+        .ok_or_else(|| invalid("initialize needs the object \"capabilities\""))?;
+    let client_info = member("clientInfo")
+        .filter(|node| is_implementation(*node))
+        .ok_or_else(|| {
+            invalid("initialize needs \"clientInfo\" with the strings \"name\" and \"version\"")
+        })?;
+    Ok(Session {
+        revision: Revision::parse(&requested)
+            .filter(|revision| revision.era() == Era::Legacy)
+            .unwrap_or(Revision::NEWEST_LEGACY),
+        client_info: client_info.raw().into(),
+        client_capabilities: capabilities.raw().into(),
+        principal,
+    })
+}
+
+/// Writes the members of an initialize result.
+pub(crate) fn write(
+    result: &mut Members<'_>,
+    config: &Config,
+    catalog: &Catalog,
+    revision: Revision,
+) {
+    result
+        .string("protocolVersion", revision.as_str())
+        .raw("capabilities", capabilities(config, catalog))
+        .raw(
+            "serverInfo",
+            config.server_info[revision.index()].as_bytes(),
+        );
+    if let Some(instructions) = &config.instructions {
+        result.string("instructions", instructions);
+    }
+}
+
+fn invalid(message: &'static str) -> Error {
+    Error::new(Code::InvalidParams, "params", message)
+}

@@ -1,0 +1,82 @@
+//! `tools/call`: its parameters and its results (MCP server/tools).
+
+use std::sync::Arc;
+
+use mcp_json::{Kind, Node, NodeId, write};
+
+use crate::{
+    call::ToolResult,
+    catalog::{Catalog, Tool},
+    encode::Members,
+    error::{Code, Error},
+    revision::{Era, Revision},
+};
+
+/// What a client is told of any host fault: the reason is in the host's log (TOOL-16).
+const FAILED: &str = "The tool failed.";
+
+/// The tool and the arguments that `params` name.
+pub(crate) fn read(
+    params: Option<Node<'_>>,
+    catalog: &Catalog,
+) -> Result<(Arc<Tool>, Option<NodeId>), Error> {
+    let member = |name: &str| params.and_then(|params| params.get(name));
+    let name = member("name")
+        .and_then(Node::as_str)
+        .ok_or_else(|| invalid("tools/call needs the string \"params.name\"".to_owned()))?;
+    let arguments = member("arguments");
+    if arguments.is_some_and(|node| node.kind() != Kind::Object) {
+        return Err(invalid(
+            "The member \"params.arguments\" must be an object".to_owned(),
+        ));
+    }
+    let tool = catalog
+        .tool(&name)
+        .ok_or_else(|| invalid(format!("Unknown tool: {}", shortened(&name))))?;
+    Ok((Arc::clone(tool), arguments.map(Node::id)))
+}
+
+/// A result that says in words what went wrong, for a model to act on.
+pub(crate) fn error_result(text: &str) -> ToolResult {
+    let mut content = b"[{\"type\":\"text\",\"text\":".to_vec();
+    write::string(&mut content, text);
+    content.extend_from_slice(b"}]");
+    ToolResult {
+        content,
+        is_error: true,
+        ..ToolResult::default()
+    }
+}
+
+/// The result of a host fault.
+pub(crate) fn failed() -> ToolResult {
+    error_result(FAILED)
+}
+
+/// Writes the members of a result. Legacy revisions know structured content as objects only.
+pub(crate) fn write(result: &mut Members<'_>, tool_result: &ToolResult, revision: Revision) {
+    result.raw("content", &tool_result.content);
+    let structured = tool_result
+        .structured
+        .as_deref()
+        .filter(|json| revision.era() == Era::Modern || json.first() == Some(&b'{'));
+    if let Some(json) = structured {
+        result.raw("structuredContent", json);
+    }
+    if tool_result.is_error {
+        result.raw("isError", "true");
+    }
+}
+
+fn invalid(message: String) -> Error {
+    Error::new(Code::InvalidParams, "params", message)
+}
+
+/// A name of a peer's, fit for an error message.
+fn shortened(name: &str) -> String {
+    const MAX_CHARS: usize = 128;
+    match name.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
+    }
+}

@@ -1,0 +1,65 @@
+//! What an exchange wants next.
+
+use std::borrow::Cow;
+
+use crate::{
+    method::Method,
+    question::{Computation, Question},
+    revision::Revision,
+};
+
+/// The next thing for a driver to do.
+#[derive(Debug)]
+pub enum Step {
+    /// Find this out and resume.
+    Ask(Box<Question>),
+    /// Run this off the serving thread and resume.
+    Compute(Box<Computation>),
+    /// Send this; the exchange is over.
+    Answer(Box<Answer>),
+}
+
+/// The end of an exchange.
+#[derive(Debug)]
+pub struct Answer {
+    /// HTTP status; meaningless on stdio.
+    pub status: u16,
+    /// HTTP headers beside content type and length.
+    pub headers: Vec<(&'static str, Cow<'static, str>)>,
+    /// One JSON-RPC message without a line end, or nothing at all.
+    pub body: Vec<u8>,
+    /// The body's media type when it is not `application/json`.
+    pub content_type: &'static str,
+    /// Whether the connection may serve another request.
+    pub connection: Connection,
+    /// What happened, for telemetry and logs.
+    pub summary: Summary,
+}
+
+/// What becomes of the connection.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Connection {
+    /// Nothing of the request is left on the wire.
+    Keep,
+    /// The body was not read: close on HTTP/1.1, reset the stream on HTTP/2.
+    Close,
+    /// `exit` on stdio: finish what runs and end.
+    End,
+}
+
+/// Identity and outcome of an exchange; never a payload.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// The method, once known.
+    pub method: Option<Method>,
+    /// The revision that served it, once known.
+    pub revision: Option<Revision>,
+    /// The definition's name, once it was found in the catalog.
+    pub definition: Option<std::sync::Arc<str>>,
+    /// The JSON-RPC error code of the answer.
+    pub code: Option<i32>,
+    /// Why it was refused, in a word from a fixed list.
+    pub refusal: Option<&'static str>,
+    /// What the host did wrong, for its log.
+    pub host_fault: Option<String>,
+}
