@@ -1,0 +1,102 @@
+defmodule BeamMCP.Call do
+  @moduledoc false
+  # What the process of one call does: take the token, run what the call is about, answer.
+  #
+  # Whatever the host's code does is caught here and answered; a kill is left to the dispatcher.
+
+  alias BeamMCP.{Cancellation, Fault, Hook, Instance, Native, Outcome, SessionStore, Telemetry}
+  alias BeamMCP.Catalog.Caller
+
+  # The name of the running tool, for the log of a call that passed its deadline.
+  @tool {__MODULE__, :tool}
+
+  @doc "The body of the process."
+  @spec run(Instance.name(), Native.call()) :: :ok
+  def run(name, call) do
+    instance = Instance.fetch!(name)
+
+    case Native.accept(instance.native, call) do
+      {:call, token, tool, arguments, context} ->
+        call_tool(instance, token, tool, arguments, %{context | instance: name})
+
+      {:authorize, token, hook, request} ->
+        reply(token, Hook.authorize(instance, hook, request))
+
+      {:authorize_body, token, hook, request, body} ->
+        reply(token, Hook.authorize_body(instance, hook, request, body))
+
+      {:session, token, question} ->
+        reply(token, SessionStore.answer(instance.sessions, question))
+
+      {:catalog, token, context} ->
+        reply(token, Caller.answer(instance, %{context | instance: name}))
+
+      :gone ->
+        :ok
+    end
+  end
+
+  @doc "Tells a call's process, and its `on_cancel` functions, that nobody waits for it any more."
+  @spec tell_cancelled(Instance.name(), Native.call(), pid()) :: :ok
+  def tell_cancelled(name, call, pid) do
+    send(pid, {:beam_mcp, :cancel, call})
+    Cancellation.run(name, call)
+  end
+
+  @doc "The tool that a call's process runs, or `nil`."
+  @spec tool_of(pid()) :: term()
+  def tool_of(pid) do
+    with {:dictionary, dictionary} <- Process.info(pid, :dictionary),
+         {@tool, tool} <- List.keyfind(dictionary, @tool, 0) do
+      tool
+    else
+      _unknown -> nil
+    end
+  end
+
+  defp call_tool(instance, token, tool, arguments, context) do
+    Process.put(@tool, tool)
+
+    try do
+      Native.reply(token, Outcome.answer(run_tool(instance, tool, arguments, context)))
+    catch
+      kind, reason ->
+        Fault.log(kind, reason, __STACKTRACE__, "tool #{inspect(tool)}")
+        reply(token, :failed)
+    else
+      {:error, {_kind, text}} ->
+        Fault.log_text("tool #{inspect(tool)} returned what cannot be sent: #{text}")
+        reply(token, :failed)
+
+      _answered_or_late ->
+        :ok
+    end
+  end
+
+  defp run_tool(%{telemetry?: false} = instance, tool, arguments, context) do
+    dispatch(instance.config.dispatch, tool, arguments, context)
+  end
+
+  defp run_tool(instance, tool, arguments, context) do
+    Telemetry.dispatch(tool, context, fn ->
+      dispatch(instance.config.dispatch, tool, arguments, context)
+    end)
+  end
+
+  defp dispatch({:fun, fun, 3}, tool, arguments, context), do: fun.(tool, arguments, context)
+  defp dispatch({:fun, fun, 2}, tool, arguments, _context), do: fun.(tool, arguments)
+
+  defp dispatch({:mfa, module, function, extra, 3}, tool, arguments, context) do
+    apply(module, function, [tool, arguments, context | extra])
+  end
+
+  defp dispatch({:mfa, module, function, extra, 2}, tool, arguments, _context) do
+    apply(module, function, [tool, arguments | extra])
+  end
+
+  # `:late` is no fault: the caller has gone or its deadline has passed.
+  defp reply(token, answer) do
+    Native.reply(token, answer)
+    :ok
+  end
+end

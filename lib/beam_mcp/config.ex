@@ -1,0 +1,110 @@
+defmodule BeamMCP.Config do
+  @moduledoc false
+  # The validated options of one instance, and what the native library needs of them.
+
+  alias BeamMCP.Options
+
+  @enforce_keys Options.keys(:instance)
+  defstruct Options.keys(:instance)
+
+  @type t :: %__MODULE__{}
+
+  @typedoc "The validated options of one listener, with `bind` in place of `ip` and `port`."
+  @type listener :: map()
+
+  @doc "Raises `ArgumentError` for any wrong option, before anything is started."
+  @spec new!(keyword()) :: t()
+  def new!(options) do
+    options = Options.validate!(:instance, options)
+
+    listeners =
+      for {http, index} <- Enum.with_index(options.http), do: listener!(http, "http[#{index}].")
+
+    options
+    |> Map.merge(%{
+      http: listeners,
+      session_store: store(options.session_store, options.name),
+      dispatchers: options.dispatchers || System.schedulers_online(),
+      server_version: options.server_version || version()
+    })
+    |> then(&struct!(__MODULE__, &1))
+  end
+
+  @doc "The validated options of one listener."
+  @spec listener!(keyword(), String.t()) :: listener()
+  def listener!(http, path \\ "") do
+    http = Options.validate!(:http, http, path)
+    loopback? = loopback?(http.ip)
+    refuse_open!(http, loopback?, path)
+
+    http
+    |> Map.put(:bind, bind(http.ip, http.port))
+    |> Map.put(:allowed_hosts, http.allowed_hosts || if(loopback?, do: :loopback, else: :any))
+  end
+
+  @doc "The configuration map of `instance_new`."
+  @spec native(t(), [binary()], boolean()) :: map()
+  def native(config, secrets, telemetry?) do
+    config
+    |> Map.take(~w(instructions page_size max_depth max_number_digits schema_max_depth
+         schema_max_cost call_timeout_ms hook_timeout_ms max_result_bytes context_headers
+         cache_ttl_ms max_calls max_calls_per_principal max_buffered_bytes native_threads)a)
+    |> Map.merge(%{
+      server_info: server_info(config),
+      caller_catalog: function_exported?(config.catalog, :capabilities, 1),
+      secrets: secrets,
+      telemetry: telemetry?
+    })
+  end
+
+  @doc "The options map of `http_start`; `hook` comes back with every question to this listener's hooks."
+  @spec native_listener(listener(), non_neg_integer()) :: map()
+  def native_listener(http, hook) do
+    http
+    |> Map.take(~w(bind path allowed_origins allowed_hosts max_body_bytes max_headers
+         max_header_bytes header_timeout_ms body_timeout_ms idle_timeout_ms max_connections
+         h2_max_streams backlog)a)
+    |> Map.merge(%{
+      hook: hook,
+      authorize: http.authorize != :none,
+      authorize_body: http.authorize_body != nil
+    })
+  end
+
+  defp server_info(config) do
+    optional = [
+      title: config.server_title,
+      description: config.server_description,
+      websiteUrl: config.website_url,
+      icons: if(config.icons != [], do: config.icons)
+    ]
+
+    for {key, value} <- optional,
+        value != nil,
+        into: %{name: config.server_name, version: config.server_version},
+        do: {key, value}
+  end
+
+  # The store checks its own options here, where a wrong one still raises.
+  defp store({module, options}, name), do: {module, module.child_spec({name, options})}
+
+  defp version, do: to_string(Application.spec(:beam_mcp, :vsn) || "0")
+
+  defp bind({:local, path}, _port), do: {:unix, path}
+  defp bind(ip, port), do: {:tcp, ip, port}
+
+  defp refuse_open!(%{authorize: :none, allow_public_unauthenticated: false} = http, false, path) do
+    raise ArgumentError,
+          "option #{path}authorize: `:none` on #{:inet.ntoa(http.ip)} lets every machine that reaches it call " <>
+            "your tools; listen on a loopback address, give a function, or say " <>
+            "`allow_public_unauthenticated: true`"
+  end
+
+  defp refuse_open!(_http, _loopback?, _path), do: :ok
+
+  defp loopback?({:local, _path}), do: true
+  defp loopback?({127, _, _, _}), do: true
+  defp loopback?({0, 0, 0, 0, 0, 0, 0, 1}), do: true
+  defp loopback?({0, 0, 0, 0, 0, 0xFFFF, high, _low}), do: high in 0x7F00..0x7FFF
+  defp loopback?(_ip), do: false
+end

@@ -1,0 +1,84 @@
+defmodule BeamMCP.Error do
+  @moduledoc """
+  What the functions of `BeamMCP` return in `{:error, error}` and raise in their bang versions.
+
+  Code matches on `kind` and reads `details`; `Exception.message/1` is for people.
+
+  | kind | meaning | details |
+  |---|---|---|
+  | `:catalog` | the catalog is faulty | a `t:fault/0` for everything wrong in it |
+  | `:already_started` | an instance of that name runs | `%{name: name, pid: pid}` |
+  | `:not_running` | no instance of that name runs | `%{name: name}` |
+  | `:listen` | a listener could not be opened | `%{address: address, reason: reason}` |
+  | `:native` | the native library refused its configuration | `%{kind: kind, reason: reason}` |
+  | `:start` | a process of the instance could not start | `%{reason: reason}` |
+  """
+
+  @typedoc "One thing wrong in a catalog: the tool, the place in its definition, what is wrong."
+  @type fault :: %{tool: String.t(), place: String.t(), message: String.t()}
+
+  @type kind :: :catalog | :already_started | :not_running | :listen | :native | :start
+
+  @type t :: %__MODULE__{kind: kind(), message: String.t(), details: [fault()] | map()}
+
+  defexception [:kind, :message, details: %{}]
+
+  @doc """
+  The error for a catalog with `faults`.
+
+      iex> error = BeamMCP.Error.catalog([%{tool: "a b", place: "name", message: "has a space"}])
+      iex> Exception.message(error)
+      "the catalog is faulty:\\n  tool \\"a b\\", name: has a space"
+  """
+  @spec catalog([fault()]) :: t()
+  def catalog(faults) do
+    lines = Enum.map(faults, &"\n  tool #{inspect(&1.tool)}, #{&1.place}: #{&1.message}")
+    %__MODULE__{kind: :catalog, message: "the catalog is faulty:#{lines}", details: faults}
+  end
+
+  @doc false
+  @spec already_started(term(), pid()) :: t()
+  def already_started(name, pid) do
+    %__MODULE__{
+      kind: :already_started,
+      message:
+        "an instance named #{inspect(name)} runs already; give this one a name of its own, " <>
+          "for example `name: MyApp.MCP`",
+      details: %{name: name, pid: pid}
+    }
+  end
+
+  @doc false
+  @spec not_running(term()) :: t()
+  def not_running(name) do
+    message = "no instance named #{inspect(name)} runs"
+    %__MODULE__{kind: :not_running, message: message, details: %{name: name}}
+  end
+
+  @doc false
+  @spec listen(term(), {atom(), String.t()}) :: t()
+  def listen(address, {_kind, reason}) do
+    %__MODULE__{
+      kind: :listen,
+      message: "cannot listen on #{inspect(address)}: #{reason}",
+      details: %{address: address, reason: reason}
+    }
+  end
+
+  @doc false
+  @spec native({atom(), String.t()}) :: t()
+  def native({kind, reason}) do
+    %__MODULE__{
+      kind: :native,
+      message: "the native library refused its configuration: #{reason}",
+      details: %{kind: kind, reason: reason}
+    }
+  end
+
+  @doc false
+  @spec start(term()) :: t()
+  def start(reason) do
+    message = "the instance could not start: #{Exception.format_exit(reason)}"
+    %__MODULE__{kind: :start, message: message, details: %{reason: reason}}
+  end
+end

@@ -1,0 +1,96 @@
+defmodule BeamMCP.Fault do
+  @moduledoc false
+  # Writes faults of the host to the log: what happened, where, in which tool. Arguments and
+  # results stay out: stack traces carry arities, and a term inside an exception or an exit reason
+  # is shown by its kind.
+
+  require Logger
+
+  alias BeamMCP.Call
+
+  @doc "Something that was raised, thrown or exited with, caught in the call's process."
+  @spec log(:error | :exit | :throw, term(), Exception.stacktrace(), String.t()) :: :ok
+  def log(kind, reason, stacktrace, place) do
+    log_text("#{place} failed: #{describe(kind, reason, stacktrace)}\n#{trace(stacktrace)}")
+  end
+
+  @doc "A call's process that ended by an exit signal."
+  @spec log_end(term(), non_neg_integer(), term()) :: :ok
+  def log_end(name, call, reason) do
+    log_text(
+      "call #{call} of #{inspect(name)} was ended from outside: #{describe(:exit, reason, [])}"
+    )
+  end
+
+  @doc "A call that passed its deadline: which tool, and where it hangs."
+  @spec log_deadline(term(), non_neg_integer(), pid()) :: :ok
+  def log_deadline(name, call, pid) do
+    # In a process of its own, since asking a busy process for its stack waits for that process.
+    spawn(fn ->
+      tool = Call.tool_of(pid)
+
+      {:current_stacktrace, stacktrace} =
+        Process.info(pid, :current_stacktrace) || {:current_stacktrace, []}
+
+      log_text(
+        "tool #{inspect(tool)}, call #{call} of #{inspect(name)}, passed its deadline at\n#{trace(stacktrace)}"
+      )
+    end)
+
+    :ok
+  end
+
+  @spec log_text(String.t()) :: :ok
+  def log_text(text), do: Logger.error("[BeamMCP] " <> text)
+
+  @doc "What happened in one line."
+  @spec describe(:error | :exit | :throw, term(), Exception.stacktrace()) :: String.t()
+  def describe(:error, reason, stacktrace) do
+    case Exception.normalize(:error, reason, stacktrace) do
+      # These hold the term that did not fit, which is an argument more often than not.
+      %module{term: _term} -> inspect(module)
+      %ErlangError{original: original} -> "ErlangError: " <> kind_of(original)
+      %module{} = exception -> "#{inspect(module)}: #{Exception.message(exception)}"
+    end
+  end
+
+  def describe(:exit, reason, _stacktrace), do: "exit " <> kind_of(reason)
+  def describe(:throw, value, _stacktrace), do: "throw " <> kind_of(value)
+
+  defp trace(stacktrace) do
+    stacktrace |> Enum.map(&without_arguments/1) |> Exception.format_stacktrace()
+  end
+
+  defp without_arguments({module, function, arguments, location}) when is_list(arguments) do
+    {module, function, length(arguments), location}
+  end
+
+  defp without_arguments({fun, arguments, location}) when is_list(arguments) do
+    {fun, length(arguments), location}
+  end
+
+  defp without_arguments(entry), do: entry
+
+  # A reason of the author's own words is kept; terms inside of it are shown by kind.
+  defp kind_of(text) when is_binary(text), do: inspect(text, printable_limit: 500)
+  defp kind_of(reason), do: inner(reason)
+
+  defp inner(atom) when is_atom(atom), do: inspect(atom)
+  defp inner(number) when is_number(number), do: inspect(number)
+
+  defp inner({module, function, arguments})
+       when is_atom(module) and is_atom(function) and is_list(arguments) do
+    Exception.format_mfa(module, function, length(arguments))
+  end
+
+  defp inner(%module{} = exception) when is_exception(exception), do: inspect(module)
+  defp inner(%module{}), do: "%#{inspect(module)}{}"
+
+  defp inner(tuple) when is_tuple(tuple),
+    do: "{" <> (tuple |> Tuple.to_list() |> Enum.map_join(", ", &inner/1)) <> "}"
+
+  defp inner(text) when is_binary(text), do: "<<#{byte_size(text)} bytes>>"
+  defp inner(list) when is_list(list), do: "[..]"
+  defp inner(map) when is_map(map), do: "%{..}"
+  defp inner(other), do: inspect(other)
+end

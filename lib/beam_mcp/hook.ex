@@ -1,0 +1,89 @@
+defmodule BeamMCP.Hook do
+  @moduledoc false
+  # Runs the hooks of a listener and turns their answers into the native library's: the principal
+  # as bytes to compare, the identity as bytes that come back with each call of the caller.
+
+  require Logger
+
+  alias BeamMCP.{Fault, Instance, Request}
+
+  @type answer ::
+          :accept
+          | {:accept, principal :: binary(), identity :: binary()}
+          | :deny
+          | {:challenge, String.t()}
+          | :failed
+
+  @spec authorize(Instance.t(), pos_integer(), Request.t()) :: answer()
+  def authorize(instance, number, request) do
+    case hooks(instance, number) do
+      {authorize, _body} -> run("authorize", authorize, [request], &authorized/1)
+      nil -> :failed
+    end
+  end
+
+  @spec authorize_body(Instance.t(), pos_integer(), Request.t(), binary()) :: answer()
+  def authorize_body(instance, number, request, body) do
+    case hooks(instance, number) do
+      {_authorize, hook} -> run("authorize_body", hook, [request, body], &body_authorized/1)
+      nil -> :failed
+    end
+  end
+
+  # A listener that closed meanwhile has none.
+  defp hooks(instance, number) do
+    case :ets.lookup(instance.hooks, number) do
+      [{^number, authorize, authorize_body}] -> {authorize, authorize_body}
+      [] -> nil
+    end
+  end
+
+  defp run(place, hook, arguments, read) do
+    read.(apply_hook(hook, arguments))
+  catch
+    kind, reason ->
+      Fault.log(kind, reason, __STACKTRACE__, place)
+      :failed
+  end
+
+  defp apply_hook(fun, arguments) when is_function(fun), do: apply(fun, arguments)
+
+  defp apply_hook({module, function, extra}, arguments),
+    do: apply(module, function, arguments ++ extra)
+
+  defp authorized(:ok), do: :accept
+  defp authorized({:ok, principal}), do: accept(principal, nil)
+
+  defp authorized({:ok, principal, scopes}) when is_list(scopes) do
+    if Enum.all?(scopes, &is_binary/1), do: accept(principal, scopes), else: other("authorize")
+  end
+
+  defp authorized({:error, {:unauthenticated, challenge}}) when is_binary(challenge),
+    do: {:challenge, challenge}
+
+  defp authorized({:error, reason}), do: deny("authorize", reason)
+  defp authorized(_other), do: other("authorize")
+
+  defp body_authorized(:ok), do: :accept
+  defp body_authorized({:error, reason}), do: deny("authorize_body", reason)
+  defp body_authorized(_other), do: other("authorize_body")
+
+  # The second part is `{principal, scopes, claims, sender, tenant}`, the identity in a context.
+  defp accept(principal, scopes) do
+    {:accept, :erlang.term_to_binary(principal, [:deterministic]),
+     :erlang.term_to_binary({principal, scopes, nil, nil, nil})}
+  end
+
+  defp deny(place, reason) do
+    Logger.info(fn ->
+      "[BeamMCP] #{place} refused a request: #{Fault.describe(:exit, reason, [])}"
+    end)
+
+    :deny
+  end
+
+  defp other(place) do
+    Fault.log_text("#{place} answered something else than :ok, {:ok, ..} or {:error, ..}")
+    :failed
+  end
+end

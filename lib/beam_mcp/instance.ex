@@ -1,0 +1,62 @@
+defmodule BeamMCP.Instance do
+  @moduledoc false
+  # What every process of an instance needs to know of it. It is a persistent term, so that a
+  # call's process reads it without copying; `BeamMCP.Instance.Owner` puts and erases it.
+
+  alias BeamMCP.{Config, Error, Native}
+
+  @enforce_keys [:name, :native, :config, :hooks, :caller_catalogs, :sessions, :telemetry?]
+  defstruct @enforce_keys
+
+  @type name :: term()
+
+  @type t :: %__MODULE__{
+          name: name(),
+          native: Native.instance(),
+          config: Config.t(),
+          # ETS table: hook number => {authorize, authorize_body}
+          hooks: :ets.table(),
+          # ETS table: content hash => catalog, see `BeamMCP.Catalog.Caller`
+          caller_catalogs: :ets.table(),
+          # The session store and the name it was started under.
+          sessions: {module(), term()},
+          telemetry?: boolean()
+        }
+
+  @spec fetch(name()) :: {:ok, t()} | {:error, Error.t()}
+  def fetch(name) do
+    case :persistent_term.get({__MODULE__, name}, nil) do
+      nil -> {:error, Error.not_running(name)}
+      instance -> {:ok, instance}
+    end
+  end
+
+  @doc "For processes that live inside the instance."
+  @spec fetch!(name()) :: t()
+  def fetch!(name), do: :persistent_term.get({__MODULE__, name})
+
+  @spec put(t()) :: :ok
+  def put(instance), do: :persistent_term.put({__MODULE__, instance.name}, instance)
+
+  @spec erase(name()) :: boolean()
+  def erase(name), do: :persistent_term.erase({__MODULE__, name})
+
+  @doc "The Registry name of one process of an instance."
+  @spec via(name(), term()) :: {:via, module(), term()}
+  def via(name, role), do: {:via, Registry, {BeamMCP.Registry, {name, role}}}
+
+  @doc "The same, with a value that others can look up."
+  @spec via(name(), term(), term()) :: {:via, module(), term()}
+  def via(name, role, value), do: {:via, Registry, {BeamMCP.Registry, {name, role}, value}}
+
+  @doc "Remembers the hooks of one listener; answers the number by which calls name them."
+  @spec add_hooks(t(), Config.listener()) :: pos_integer()
+  def add_hooks(instance, http) do
+    number = System.unique_integer([:positive])
+    true = :ets.insert(instance.hooks, {number, http.authorize, http.authorize_body})
+    number
+  end
+
+  @spec remove_hooks(t(), pos_integer()) :: true
+  def remove_hooks(instance, number), do: :ets.delete(instance.hooks, number)
+end

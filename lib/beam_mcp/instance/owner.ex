@@ -1,0 +1,56 @@
+defmodule BeamMCP.Instance.Owner do
+  @moduledoc false
+  # Owns what the processes of an instance share: the native instance, the tables and the
+  # persistent term. First to start and last to stop.
+
+  use GenServer
+
+  require Logger
+
+  alias BeamMCP.{Config, Error, Instance, Native, Telemetry}
+
+  @spec start_link(Config.t()) :: GenServer.on_start()
+  def start_link(config), do: GenServer.start_link(__MODULE__, config)
+
+  @impl GenServer
+  def init(config) do
+    Process.flag(:trap_exit, true)
+    telemetry? = Telemetry.available?()
+
+    case Native.new_instance(Config.native(config, secrets(config), telemetry?)) do
+      {:ok, native} ->
+        Instance.put(instance(config, native, telemetry?))
+        {:ok, config.name}
+
+      {:error, reason} ->
+        {:stop, Error.native(reason)}
+    end
+  end
+
+  @impl GenServer
+  def terminate(_reason, name), do: Instance.erase(name)
+
+  defp instance(config, native, telemetry?) do
+    {store, _child} = config.session_store
+
+    %Instance{
+      name: config.name,
+      native: native,
+      config: config,
+      hooks: :ets.new(:hooks, [:public, read_concurrency: true]),
+      caller_catalogs: :ets.new(:caller_catalogs, [:public, read_concurrency: true]),
+      sessions: {store, config.name},
+      telemetry?: telemetry?
+    }
+  end
+
+  defp secrets(%{secrets: nil, name: name}) do
+    Logger.info(
+      "#{inspect(name)} has no `secrets`: cursors end with this instance and are unknown to other nodes"
+    )
+
+    [:crypto.strong_rand_bytes(32)]
+  end
+
+  defp secrets(%{secrets: secrets}), do: secrets
+end

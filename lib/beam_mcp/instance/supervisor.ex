@@ -1,0 +1,71 @@
+defmodule BeamMCP.Instance.Supervisor do
+  @moduledoc false
+  # One instance:
+  #
+  #     Owner          native instance, persistent term
+  #     services       one_for_one: what they lose by a crash is theirs alone, since the catalog
+  #                    snapshot and the calls in flight live in the native instance
+  #       SessionStore
+  #       Catalog.Server
+  #       Events
+  #       dispatchers  one_for_one
+  #     listeners      one_for_one
+  #     Drain          last to start, so first to stop: nothing else stops before it has drained
+
+  use Supervisor
+
+  alias BeamMCP.{Catalog, Config, Dispatcher, Events, Instance}
+  alias BeamMCP.Transport.HTTP
+
+  # A host may kill dispatchers, and a fault that kills one may come with every request: calls
+  # fail one by one, and the instance stays.
+  @dispatcher_restarts [max_restarts: 1_000, max_seconds: 1]
+
+  @spec start_link(Config.t()) :: Supervisor.on_start()
+  def start_link(config) do
+    Supervisor.start_link(__MODULE__, config, name: Instance.via(config.name, :supervisor))
+  end
+
+  @impl Supervisor
+  def init(config) do
+    children = [
+      {Instance.Owner, config},
+      branch(:services, services(config), max_restarts: 100, max_seconds: 5),
+      branch(:listeners, listeners(config), max_restarts: 100, max_seconds: 5),
+      {Instance.Drain, config}
+    ]
+
+    Supervisor.init(children, strategy: :rest_for_one)
+  end
+
+  defp services(config) do
+    {_store, session_store} = config.session_store
+
+    [
+      session_store,
+      {Catalog.Server, config.name},
+      {Events, config.name},
+      branch(:dispatchers, dispatchers(config), @dispatcher_restarts)
+    ]
+  end
+
+  defp dispatchers(config) do
+    for index <- 1..config.dispatchers do
+      Supervisor.child_spec({Dispatcher, config.name}, id: {Dispatcher, index})
+    end
+  end
+
+  defp listeners(config) do
+    for {http, index} <- Enum.with_index(config.http) do
+      Supervisor.child_spec({HTTP.Server, {config.name, http, index}}, id: {HTTP.Server, index})
+    end
+  end
+
+  defp branch(id, children, restarts) do
+    %{
+      id: id,
+      type: :supervisor,
+      start: {Supervisor, :start_link, [children, [strategy: :one_for_one] ++ restarts]}
+    }
+  end
+end

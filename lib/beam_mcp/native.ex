@@ -1,0 +1,210 @@
+defmodule BeamMCP.Native do
+  @moduledoc """
+  The native library, function by function.
+
+  The processes of an instance use it; a host needs it only to open a listener outside an
+  instance's own supervision tree, with `start_http/1`. Every function returns at once: what takes
+  time comes back as a message, and what costs more than a scheduler should give runs on a dirty
+  scheduler.
+  """
+
+  alias BeamMCP.{Config, Error, Instance, Listener, NIF, Outcome}
+  alias BeamMCP.Encoder.Walk
+
+  @typedoc "One instance inside the native library."
+  @type instance :: reference()
+
+  @typedoc "Compiled definitions."
+  @type catalog :: reference()
+
+  @typedoc "Answers one call, once. Only the call's process holds it."
+  @type token :: reference()
+
+  @typedoc "One HTTP listener."
+  @type listener :: reference()
+
+  @typedoc "One stdio transport."
+  @type pipe :: reference()
+
+  @typedoc "The number of a call."
+  @type call :: non_neg_integer()
+
+  @typedoc "Why something was refused: a kind to match on and a text for people."
+  @type reason :: {atom(), String.t()}
+
+  @typedoc "A definition, name or schema at fault: `{tool, place, message}`."
+  @type compile_fault :: {String.t(), String.t(), String.t()}
+
+  @typedoc "What an accepted call is about."
+  @type question ::
+          {:call, token(), term(), map(), BeamMCP.Context.t()}
+          | {:authorize, token(), non_neg_integer(), BeamMCP.Request.t()}
+          | {:authorize_body, token(), non_neg_integer(), BeamMCP.Request.t(), binary()}
+          | {:session, token(), {:create, map()} | {:fetch, String.t()} | {:delete, String.t()}}
+          | {:catalog, token(), BeamMCP.Context.t()}
+          | :gone
+
+  @doc """
+  Opens an HTTP listener on a running instance.
+
+  Takes `:instance` (the instance's name, default `BeamMCP`) and the options of
+  `BeamMCP.Transport.HTTP`. The listener belongs to the calling process: it closes when that
+  process ends, or with `stop_http/1`.
+
+  Returns `{:error, error}` with kind `:not_running` or `:listen`; raises `ArgumentError` for a
+  wrong option.
+  """
+  @spec start_http(keyword()) :: {:ok, Listener.t()} | {:error, Error.t()}
+  def start_http(options) do
+    {name, options} = Keyword.pop(options, :instance, BeamMCP)
+    http = Config.listener!(options)
+
+    with {:ok, runtime} <- Instance.fetch(name) do
+      hook = Instance.add_hooks(runtime, http)
+      open(runtime.native, http, hook)
+    end
+  end
+
+  @doc false
+  @spec open(instance(), Config.listener(), non_neg_integer()) ::
+          {:ok, Listener.t()} | {:error, Error.t()}
+  def open(instance, http, hook) do
+    case NIF.http_start(instance, Config.native_listener(http, hook), self()) do
+      {:ok, resource, address} -> {:ok, Listener.new(resource, address, http.path)}
+      {:error, reason} -> {:error, Error.listen(http.bind, reason)}
+    end
+  end
+
+  @doc "Closes a listener and its connections at once."
+  @spec stop_http(Listener.t()) :: :ok
+  def stop_http(listener), do: NIF.http_stop(listener.resource)
+
+  @doc """
+  Stops accepting; `pid` then gets `{:beam_mcp, :drained, ref, left}` when the last connection
+  has ended or `timeout_ms` has passed, with the number of connections that were cut.
+  """
+  @spec drain_http(Listener.t(), pid(), reference(), non_neg_integer()) :: :ok
+  def drain_http(listener, pid, ref, timeout_ms) do
+    NIF.http_drain(listener.resource, pid, ref, timeout_ms)
+  end
+
+  @doc false
+  @spec new_instance(map()) :: {:ok, instance()} | {:error, reason()}
+  def new_instance(config), do: NIF.instance_new(config)
+
+  @doc false
+  @spec compile_catalog(instance(), [map()]) :: {:ok, catalog()} | {:error, [compile_fault()]}
+  def compile_catalog(instance, definitions), do: NIF.catalog_compile(instance, definitions)
+
+  @doc false
+  @spec put_catalog(instance(), catalog()) :: :ok
+  def put_catalog(instance, catalog), do: NIF.catalog_put(instance, catalog)
+
+  @doc false
+  @spec add_dispatcher(instance(), pid()) :: :ok
+  def add_dispatcher(instance, pid), do: NIF.dispatcher_add(instance, pid)
+
+  @doc false
+  @spec send_events_to(instance(), pid()) :: :ok
+  def send_events_to(instance, pid), do: NIF.events_to(instance, pid)
+
+  @doc false
+  @spec events(instance(), pos_integer()) :: {[{atom(), map(), map()}], non_neg_integer()}
+  def events(instance, max), do: NIF.events(instance, max)
+
+  @doc false
+  @spec start_stdio(instance(), map()) :: {:ok, pipe()} | {:error, reason()}
+  def start_stdio(instance, options), do: NIF.stdio_start(instance, options, self())
+
+  @doc false
+  @spec stdio_line(pipe(), binary()) :: :ok | :busy
+  def stdio_line(pipe, line), do: NIF.stdio_line(pipe, line)
+
+  @doc false
+  @spec close_stdio(pipe()) :: :ok
+  def close_stdio(pipe), do: NIF.stdio_close(pipe)
+
+  @doc """
+  Takes a call over into the calling process: its token, and the arguments and context built on
+  this process's heap.
+  """
+  @spec accept(instance(), call()) :: question()
+  def accept(instance, call) do
+    case NIF.accept(instance, call) do
+      :large -> NIF.accept_large(instance, call)
+      question -> question
+    end
+  end
+
+  @doc """
+  Answers a call. `:late` when it was answered, cancelled or timed out before.
+
+  A term that is expensive to encode is encoded on a dirty scheduler; structs in it go through
+  `BeamMCP.Encoder` first, whose exceptions come through.
+  """
+  @spec reply(token(), term()) :: :ok | :late | {:error, reason()}
+  def reply(token, answer) do
+    case reply_once(token, answer) do
+      :prepare -> token |> reply_once(Outcome.prepare(answer)) |> prepared()
+      result -> result
+    end
+  end
+
+  @doc false
+  @spec fail(instance(), call()) :: :ok
+  def fail(instance, call), do: NIF.fail(instance, call)
+
+  @doc false
+  @spec cancelled?(instance(), call()) :: boolean()
+  def cancelled?(instance, call), do: NIF.cancelled(instance, call)
+
+  @doc false
+  @spec info(instance()) :: map()
+  def info(instance), do: NIF.info(instance)
+
+  @doc """
+  The JSON text of a term, by the rules that results follow.
+
+  Returns `{:error, {kind, text}}` for a term that JSON cannot say: a pid, a tuple, bytes that
+  are not UTF-8, two keys that become equal.
+  """
+  @spec encode(term()) :: {:ok, binary()} | {:error, reason()}
+  def encode(term) do
+    case encode_once(term) do
+      :prepare -> term |> Walk.prepare() |> encode_once() |> prepared()
+      result -> result
+    end
+  end
+
+  @doc """
+  The longest thread CPU time of each native function in nanoseconds, since the last
+  `reset_times/0`; `nil` in builds without measurement.
+  """
+  @spec times() :: %{atom() => non_neg_integer()} | nil
+  def times, do: NIF.nif_times()
+
+  @doc "Forgets the times measured so far."
+  @spec reset_times() :: :ok | nil
+  def reset_times, do: NIF.nif_times_reset()
+
+  defp reply_once(token, answer) do
+    case NIF.reply(token, answer) do
+      :large -> NIF.reply_large(token, answer)
+      result -> result
+    end
+  end
+
+  defp encode_once(term) do
+    case NIF.encode(term) do
+      :large -> NIF.encode_large(term)
+      result -> result
+    end
+  end
+
+  # After `prepare/1` no struct is left, so a second request to prepare names a term that no
+  # encoder can help with.
+  defp prepared(:prepare),
+    do: {:error, {:unencodable, "a struct that BeamMCP.Encoder left as it was"}}
+
+  defp prepared(result), do: result
+end

@@ -1,0 +1,105 @@
+defmodule BeamMCP.Options do
+  @moduledoc """
+  Checks options, fills in defaults and writes the documentation of both.
+
+  What an option is stands in `BeamMCP.Options.Table`, one row for each. A wrong option raises
+  `ArgumentError` with its path, the legal values and the value given, before any process or
+  socket exists:
+
+      iex> BeamMCP.Options.validate!(:stdio, max_line_bytes: 0)
+      ** (ArgumentError) option max_line_bytes: expected an integer from 1,024 to 1,073,741,824, got: 0
+
+      iex> BeamMCP.Options.validate!(:stdio, max_lines: 7)
+      ** (ArgumentError) unknown option max_lines; known options are: max_line_bytes, drain_timeout_ms
+  """
+
+  alias BeamMCP.Options.{Table, Type}
+
+  @typedoc "The name of a table."
+  @type table :: :instance | :http | :stdio | :session_ets
+
+  @doc """
+  Returns the options of `table` as a map with every key present.
+
+  `path` goes in front of each key in error messages, for example `"http[0]."`.
+
+  Raises `ArgumentError` for an unknown key, a key given twice, a missing required key and an
+  illegal value. The value of a secret option is never repeated.
+  """
+  @spec validate!(table(), keyword(), String.t()) :: map()
+  def validate!(table, options, path \\ "") do
+    rows = Table.rows(table)
+    check_keys!(rows, options, path)
+    Map.new(rows, &{&1.key, value!(&1, options, path)})
+  end
+
+  @doc """
+  The keys of `table`, in the order of its documentation.
+
+      iex> BeamMCP.Options.keys(:stdio)
+      [:max_line_bytes, :drain_timeout_ms]
+  """
+  @spec keys(table()) :: [atom()]
+  def keys(table), do: Enum.map(Table.rows(table), & &1.key)
+
+  @doc "The rows of `table` as a Markdown list: key, legal values, default, meaning."
+  @spec docs(table()) :: String.t()
+  def docs(table), do: Enum.map_join(Table.rows(table), "\n", &row_docs/1)
+
+  defp row_docs(row) do
+    "  * `:#{row.key}` - #{Type.legal(row.type)}; #{default_docs(row)}. #{row.doc}"
+  end
+
+  defp default_docs(%{default: :required}), do: "required"
+  defp default_docs(%{default: {:described, text}}), do: "default: #{text}"
+  defp default_docs(%{default: value}), do: "default: `#{inspect(value)}`"
+
+  defp check_keys!(rows, options, path) do
+    unless Keyword.keyword?(options) do
+      raise ArgumentError, "options#{at(path)} must be a keyword list, got: #{inspect(options)}"
+    end
+
+    given = Keyword.keys(options)
+    known = Enum.map(rows, & &1.key)
+
+    for key <- given, key not in known do
+      raise ArgumentError,
+            "unknown option #{path}#{key}; known options are: #{Enum.join(known, ", ")}"
+    end
+
+    for key <- given -- Enum.uniq(given) do
+      raise ArgumentError, "option #{path}#{key} is given twice"
+    end
+  end
+
+  defp value!(row, options, path) do
+    case Keyword.fetch(options, row.key) do
+      {:ok, value} -> cast!(row, value, path)
+      :error -> default!(row, path)
+    end
+  end
+
+  defp cast!(row, value, path) do
+    case Type.cast(row.type, value) do
+      {:ok, cast} ->
+        cast
+
+      :error ->
+        raise ArgumentError,
+              "option #{path}#{row.key}: expected #{Type.legal(row.type)}, got: #{given(row, value)}"
+    end
+  end
+
+  defp default!(%{default: :required} = row, path) do
+    raise ArgumentError, "option #{path}#{row.key} is required: #{Type.legal(row.type)}"
+  end
+
+  defp default!(%{default: {:described, _text}}, _path), do: nil
+  defp default!(%{default: value}, _path), do: value
+
+  defp given(%{secret: true}, _value), do: "a value that is not repeated here"
+  defp given(_row, value), do: inspect(value, limit: 10, printable_limit: 200)
+
+  defp at(""), do: ""
+  defp at(path), do: " of " <> String.trim_trailing(path, ".")
+end

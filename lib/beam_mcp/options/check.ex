@@ -1,0 +1,138 @@
+defmodule BeamMCP.Options.Check do
+  @moduledoc false
+  # The legal values of options that are more than a number or a string. Each check answers
+  # `{:ok, normalised}` or `:error`.
+
+  @spec catalog(term()) :: {:ok, module()} | :error
+  def catalog(module) when is_atom(module) do
+    if exports?(module, :capabilities, 0), do: {:ok, module}, else: :error
+  end
+
+  def catalog(_other), do: :error
+
+  # Becomes `{:fun, fun, arity}` or `{:mfa, module, function, extra, arity}`, where the arity
+  # says whether the context is passed.
+  @spec dispatch(term()) :: {:ok, tuple()} | :error
+  def dispatch(fun) when is_function(fun, 3), do: {:ok, {:fun, fun, 3}}
+  def dispatch(fun) when is_function(fun, 2), do: {:ok, {:fun, fun, 2}}
+  def dispatch({module, function}), do: dispatch({module, function, []})
+
+  def dispatch({module, function, extra})
+      when is_atom(module) and is_atom(function) and is_list(extra) do
+    cond do
+      exports?(module, function, 3 + length(extra)) -> {:ok, {:mfa, module, function, extra, 3}}
+      exports?(module, function, 2 + length(extra)) -> {:ok, {:mfa, module, function, extra, 2}}
+      true -> :error
+    end
+  end
+
+  def dispatch(_other), do: :error
+
+  @spec authorize(term()) :: {:ok, term()} | :error
+  def authorize(:none), do: {:ok, :none}
+  def authorize(hook), do: hook(hook, 1)
+
+  @spec authorize_body(term()) :: {:ok, term()} | :error
+  def authorize_body(hook), do: hook(hook, 2)
+
+  @spec path(term()) :: {:ok, String.t()} | :error
+  def path("/" <> _rest = path) do
+    if path =~ ~r{\A(/[A-Za-z0-9_.~-]+)*/?\z}, do: {:ok, path}, else: :error
+  end
+
+  def path(_other), do: :error
+
+  # Becomes an address tuple or `{:local, path}`.
+  @spec ip(term()) :: {:ok, tuple()} | :error
+  def ip({:local, path}) when is_binary(path) and byte_size(path) in 1..107,
+    do: {:ok, {:local, path}}
+
+  def ip(text) when is_binary(text) do
+    case :inet.parse_strict_address(String.to_charlist(text)) do
+      {:ok, address} -> {:ok, address}
+      {:error, _reason} -> :error
+    end
+  end
+
+  def ip(address) do
+    if :inet.is_ip_address(address), do: {:ok, address}, else: :error
+  end
+
+  @spec origins(term()) :: {:ok, :any | [String.t()]} | :error
+  def origins(:any), do: {:ok, :any}
+  def origins(list) when is_list(list), do: all(list, &origin?/1)
+  def origins(_other), do: :error
+
+  @spec hosts(term()) :: {:ok, :any | :loopback | [String.t()]} | :error
+  def hosts(kind) when kind in [:any, :loopback], do: {:ok, kind}
+  def hosts(list) when is_list(list), do: all(list, &host?/1)
+  def hosts(_other), do: :error
+
+  @spec secrets(term()) :: {:ok, [binary()]} | :error
+  def secrets([_current | _previous] = secrets),
+    do: all(secrets, &(is_binary(&1) and byte_size(&1) >= 32))
+
+  def secrets(_other), do: :error
+
+  @spec header_names(term()) :: {:ok, [String.t()]} | :error
+  def header_names(names) when is_list(names) do
+    with {:ok, names} <-
+           all(names, &(is_binary(&1) and &1 =~ ~r/\A[!#$%&'*+.^_`|~0-9A-Za-z-]+\z/)) do
+      {:ok, Enum.map(names, &String.downcase(&1, :ascii))}
+    end
+  end
+
+  def header_names(_other), do: :error
+
+  @spec icons(term()) :: {:ok, [map()]} | :error
+  def icons(icons) do
+    if BeamMCP.Icon.faults(icons) == [], do: {:ok, icons}, else: :error
+  end
+
+  @spec listeners(term()) :: {:ok, [keyword()]} | :error
+  def listeners([]), do: {:ok, []}
+
+  def listeners(list) when is_list(list) do
+    cond do
+      Keyword.keyword?(list) -> {:ok, [list]}
+      Enum.all?(list, &Keyword.keyword?/1) -> {:ok, list}
+      true -> :error
+    end
+  end
+
+  def listeners(_other), do: :error
+
+  @spec store(term()) :: {:ok, {module(), keyword()}} | :error
+  def store({module, options}) when is_atom(module) and is_list(options) do
+    if exports?(module, :child_spec, 1) and exports?(module, :fetch, 2),
+      do: {:ok, {module, options}},
+      else: :error
+  end
+
+  def store(_other), do: :error
+
+  defp hook(fun, arity) when is_function(fun, arity), do: {:ok, fun}
+
+  defp hook({module, function, extra} = hook, arity)
+       when is_atom(module) and is_atom(function) and is_list(extra) do
+    if exports?(module, function, arity + length(extra)), do: {:ok, hook}, else: :error
+  end
+
+  defp hook(_other, _arity), do: :error
+
+  defp exports?(module, function, arity) do
+    Code.ensure_loaded?(module) and function_exported?(module, function, arity)
+  end
+
+  defp all(list, legal?) do
+    if List.improper?(list) or not Enum.all?(list, legal?), do: :error, else: {:ok, list}
+  end
+
+  # RFC 6454 §6.2: scheme, host and port in their serialised form, nothing after.
+  defp origin?("null"), do: true
+  defp origin?(text) when is_binary(text), do: text =~ ~r{\A[a-z][a-z0-9+.-]*://[^/\s?#@A-Z]+\z}
+  defp origin?(_other), do: false
+
+  defp host?(text) when is_binary(text), do: text =~ ~r{\A[^/\s?#@]+\z}
+  defp host?(_other), do: false
+end

@@ -1,0 +1,328 @@
+defmodule BeamMCP.Options.Table do
+  @moduledoc """
+  Every option of BeamMCP: key, legal values, default, and what it does at its limit.
+
+  Validation, the documentation of `BeamMCP`, `BeamMCP.Transport.HTTP`,
+  `BeamMCP.Transport.Stdio` and `BeamMCP.SessionStore.ETS`, and the tests read these rows.
+  """
+
+  alias BeamMCP.Options.{Check, Type}
+
+  @typedoc "One option. `default` may describe a value that is computed at start."
+  @type row :: %{
+          key: atom(),
+          type: Type.t(),
+          default: term() | :required | {:described, String.t()},
+          doc: String.t(),
+          secret: boolean()
+        }
+
+  @day_ms 86_400_000
+  @gib 1_073_741_824
+
+  @doc "The rows of one table."
+  @spec rows(BeamMCP.Options.table()) :: [row()]
+  def rows(:instance), do: identity() ++ host() ++ parsing() ++ calls() ++ running()
+  def rows(:http), do: policy() ++ address() ++ http_limits()
+  def rows(:stdio), do: stdio()
+  def rows(:session_ets), do: session_ets()
+
+  defp identity do
+    [
+      row(:name, :term, BeamMCP, "Names the instance; two instances in one VM need two names"),
+      row(:server_name, :string, "beam_mcp", "`serverInfo.name`"),
+      row(:server_title, {:optional, :string}, nil, "`serverInfo.title`, for people"),
+      row(
+        :server_version,
+        {:optional, :string},
+        {:described, "the version of BeamMCP"},
+        "`serverInfo.version`"
+      ),
+      row(:server_description, {:optional, :string}, nil, "`serverInfo.description`"),
+      row(:website_url, {:optional, :string}, nil, "`serverInfo.websiteUrl`"),
+      row(:instructions, {:optional, :string}, nil, "What a model should know about the server"),
+      row(
+        :icons,
+        {:custom, &Check.icons/1,
+         "a list of maps with `src` (http:, https: or data:), `mimeType`, `sizes`, `theme`"},
+        [],
+        "`serverInfo.icons`"
+      )
+    ]
+  end
+
+  defp host do
+    [
+      row(
+        :catalog,
+        {:custom, &Check.catalog/1, "a module with `capabilities/0` (`BeamMCP.Catalog`)"},
+        :required,
+        "What the host offers"
+      ),
+      row(
+        :dispatch,
+        {:custom, &Check.dispatch/1,
+         "a function of 2 or 3 arguments, `{module, function}` or `{module, function, extra_arguments}`"},
+        :required,
+        "Runs a tool: name as declared, arguments, and for arity 3 the `BeamMCP.Context`"
+      ),
+      row(
+        :http,
+        {:custom, &Check.listeners/1, "a keyword list, or a list of them"},
+        [],
+        "Listeners, see `BeamMCP.Transport.HTTP`"
+      ),
+      row(
+        :session_store,
+        {:custom, &Check.store/1, "`{module, options}` of a `BeamMCP.SessionStore`"},
+        {BeamMCP.SessionStore.ETS, []},
+        "Where sessions of legacy clients live"
+      ),
+      row(
+        :secrets,
+        {:optional, {:custom, &Check.secrets/1, "a list of binaries of at least 32 octets"}},
+        {:described, "random at start: cursors then end with the instance and stay on one node"},
+        "Current secret first, then earlier ones that are still accepted; share them between nodes",
+        secret: true
+      ),
+      row(
+        :context_headers,
+        {:custom, &Check.header_names/1, "a list of header names"},
+        [],
+        "Request headers that handlers see in `context.headers`"
+      )
+    ]
+  end
+
+  defp parsing do
+    [
+      count(:page_size, 100, 1, 10_000, "Definitions in one page of `tools/list`"),
+      count(:max_depth, 64, 1, 512, "Nesting of a message; deeper ones are refused with -32600"),
+      count(
+        :max_number_digits,
+        4_096,
+        16,
+        100_000,
+        "Digits of a number that is kept exactly; longer ones are refused"
+      ),
+      count(:schema_max_depth, 64, 1, 256, "Nesting of a schema; a deeper definition is refused"),
+      count(
+        :schema_max_cost,
+        10_000,
+        1,
+        1_000_000,
+        "Keyword evaluations for one node with references expanded; over it a definition is refused"
+      ),
+      time(:cache_ttl_ms, 0, 0, "`ttlMs` of lists and of `server/discover` (2026-07-28)")
+    ]
+  end
+
+  defp calls do
+    [
+      time(
+        :call_timeout_ms,
+        60_000,
+        1,
+        "Deadline of a call; then \"The tool failed.\" is answered"
+      ),
+      time(
+        :cancel_grace_ms,
+        1_000,
+        0,
+        "Time between telling a cancelled call's process and killing it; 0 kills at once"
+      ),
+      time(:hook_timeout_ms, 2_000, 1, "Deadline of `authorize` and of stores; over it 503"),
+      count(:max_calls, 10_000, 1, 1_000_000, "Calls in flight; over it 503 and -31503"),
+      count(
+        :max_calls_per_principal,
+        10_000,
+        1,
+        1_000_000,
+        "Calls in flight of one principal (all anonymous callers are one); over it 429 and -31429"
+      ),
+      bytes(
+        :max_buffered_bytes,
+        268_435_456,
+        65_536,
+        "Request bodies and queued answers of the instance together; over it 503"
+      ),
+      bytes(
+        :max_result_bytes,
+        2_000_000,
+        1_024,
+        "An encoded result; over it the call fails and the log says so"
+      )
+    ]
+  end
+
+  defp running do
+    [
+      row(
+        :dispatchers,
+        {:optional, {:integer, 1, 1_024}},
+        {:described, "the number of schedulers"},
+        "Processes that start calls"
+      ),
+      count(
+        :native_threads,
+        0,
+        0,
+        64,
+        "Threads that serve sockets, shared by the VM; the first instance decides. 0: half the schedulers, 1 to 4"
+      ),
+      time(
+        :drain_timeout_ms,
+        5_000,
+        0,
+        "Time for calls to finish when the instance stops; then their connections are closed"
+      )
+    ]
+  end
+
+  defp policy do
+    [
+      row(
+        :authorize,
+        {:custom, &Check.authorize/1,
+         "`:none`, a function of 1 argument or `{module, function, extra_arguments}`"},
+        :required,
+        "Decides from the `BeamMCP.Request`, before the body is read, who calls"
+      ),
+      row(
+        :allowed_origins,
+        {:custom, &Check.origins/1,
+         "`:any` or a list of origins such as `\"https://app.example.com\"`"},
+        :required,
+        "Browser origins that may call; a request from another one is refused with 403"
+      ),
+      row(
+        :authorize_body,
+        {:optional,
+         {:custom, &Check.authorize_body/1,
+          "a function of 2 arguments or `{module, function, extra_arguments}`"}},
+        nil,
+        "Decides from the request and its raw body, before decoding"
+      ),
+      row(
+        :allowed_hosts,
+        {:optional, {:custom, &Check.hosts/1, "`:any`, `:loopback` or a list of host names"}},
+        {:described, "`:loopback` on a loopback address, else `:any`"},
+        "`Host` values that are served; another one is refused with 403"
+      ),
+      row(
+        :allow_public_unauthenticated,
+        :boolean,
+        false,
+        "Permits `authorize: :none` on an address that other machines reach"
+      )
+    ]
+  end
+
+  defp address do
+    [
+      row(
+        :ip,
+        {:custom, &Check.ip/1, "an address tuple, an address string or `{:local, path}`"},
+        {127, 0, 0, 1},
+        "Where to listen; `{:local, path}` is a Unix-domain socket"
+      ),
+      row(
+        :port,
+        {:integer, 0, 65_535},
+        4_040,
+        "0 lets the system choose; `BeamMCP.info/1` tells which. Unused with `{:local, path}`"
+      ),
+      row(
+        :path,
+        {:custom, &Check.path/1, "a path such as `\"/mcp\"`"},
+        "/mcp",
+        "The endpoint, served with and without a slash at the end"
+      ),
+      count(:backlog, 1_024, 1, 65_535, "Connections the system keeps before they are accepted")
+    ]
+  end
+
+  defp http_limits do
+    [
+      bytes(:max_body_bytes, 1_048_576, 1, "A request body; over it 413"),
+      count(:max_headers, 100, 8, 1_000, "Header lines of a request; over it 431"),
+      bytes(:max_header_bytes, 32_768, 1_024, "Request line and headers together; over it 431"),
+      time(
+        :header_timeout_ms,
+        10_000,
+        1,
+        "From accept, or the first byte of a later request, to the end of its headers; then the connection is closed"
+      ),
+      time(:body_timeout_ms, 30_000, 1, "The whole body; over it 408"),
+      time(
+        :idle_timeout_ms,
+        60_000,
+        1,
+        "A connection without a request is closed after this time"
+      ),
+      count(
+        :max_connections,
+        10_000,
+        1,
+        1_000_000,
+        "Open connections; a further one is closed at once and counted"
+      ),
+      count(:h2_max_streams, 100, 1, 10_000, "Concurrent streams of one HTTP/2 connection")
+    ]
+  end
+
+  defp stdio do
+    [
+      bytes(
+        :max_line_bytes,
+        1_048_576,
+        1_024,
+        "A line; the rest of a longer one is skipped and the line refused"
+      ),
+      time(
+        :drain_timeout_ms,
+        5_000,
+        0,
+        "Time for calls to finish after end of input or SIGTERM; then they are cancelled"
+      )
+    ]
+  end
+
+  defp session_ets do
+    [
+      count(
+        :max_sessions,
+        10_000,
+        1,
+        10_000_000,
+        "Sessions; over it `initialize` is refused with 503"
+      ),
+      count(
+        :max_sessions_per_principal,
+        1_000,
+        1,
+        10_000_000,
+        "Sessions of one named principal; over it `initialize` is refused with 503"
+      ),
+      time(:idle_timeout_ms, 1_800_000, 1, "A session unused for this time ends"),
+      time(:lifetime_ms, @day_ms, 1, "A session ends at this age, used or not"),
+      time(:sweep_interval_ms, 60_000, 1, "Time between two removals of ended sessions")
+    ]
+  end
+
+  defp count(key, default, min, max, doc), do: row(key, {:integer, min, max}, default, doc)
+
+  defp time(key, default, min, doc), do: row(key, {:integer, min, @day_ms}, default, doc)
+
+  defp bytes(key, default, min, doc), do: row(key, {:integer, min, @gib}, default, doc)
+
+  defp row(key, type, default, doc, opts \\ []) do
+    %{
+      key: key,
+      type: type,
+      default: default,
+      doc: doc <> ".",
+      secret: Keyword.get(opts, :secret, false)
+    }
+  end
+end

@@ -1,0 +1,55 @@
+defmodule BeamMCP.Options.Type do
+  @moduledoc false
+  # What a value of an option may be: checks it, normalises it, says it in words.
+
+  @type t ::
+          :term
+          | :boolean
+          | :string
+          | {:optional, t()}
+          | {:integer, integer(), integer()}
+          | {:list_of, t()}
+          | {:custom, (term() -> {:ok, term()} | :error), String.t()}
+
+  @spec cast(t(), term()) :: {:ok, term()} | :error
+  def cast(:term, value), do: {:ok, value}
+  def cast(:boolean, value) when is_boolean(value), do: {:ok, value}
+
+  def cast(:string, value) when is_binary(value),
+    do: if(String.valid?(value), do: {:ok, value}, else: :error)
+
+  def cast({:optional, _type}, nil), do: {:ok, nil}
+  def cast({:optional, type}, value), do: cast(type, value)
+
+  def cast({:integer, min, max}, value) when is_integer(value) and value in min..max,
+    do: {:ok, value}
+
+  def cast({:list_of, type}, value) when is_list(value), do: cast_list(type, value, [])
+  def cast({:custom, check, _legal}, value), do: check.(value)
+  def cast(_type, _value), do: :error
+
+  @spec legal(t()) :: String.t()
+  def legal(:term), do: "any term"
+  def legal(:boolean), do: "`true` or `false`"
+  def legal(:string), do: "a UTF-8 string"
+  def legal({:optional, type}), do: legal(type) <> ", or `nil`"
+  def legal({:integer, min, max}), do: "an integer from #{grouped(min)} to #{grouped(max)}"
+  def legal({:list_of, type}), do: "a list, each entry " <> legal(type)
+  def legal({:custom, _check, legal}), do: legal
+
+  defp cast_list(_type, [], cast), do: {:ok, Enum.reverse(cast)}
+
+  defp cast_list(type, [value | rest], cast) do
+    with {:ok, value} <- cast(type, value), do: cast_list(type, rest, [value | cast])
+  end
+
+  defp cast_list(_type, _improper, _cast), do: :error
+
+  defp grouped(integer) do
+    integer
+    |> Integer.to_string()
+    |> String.reverse()
+    |> String.replace(~r/(\d{3})(?=\d)/, "\\1,")
+    |> String.reverse()
+  end
+end

@@ -1,0 +1,151 @@
+defmodule BeamMCP.Telemetry do
+  @events [
+    {[:beam_mcp, :request, :start], "`system_time`",
+     "`instance`, `transport`, `method`, `revision`",
+     "A request began. Emitted when it has ended, together with the next; `system_time` is when it began"},
+    {[:beam_mcp, :request, :stop], "`duration`, `request_bytes`, `response_bytes`",
+     "the same, `tool`, `status`, `code`, `refusal`", "A request was answered"},
+    {[:beam_mcp, :request, :exception], "as `:stop`", "as `:stop`",
+     "A request was answered by a fault of the host, in place of `:stop`"},
+    {[:beam_mcp, :request, :refused], "as `:stop`", "as `:stop`",
+     "A request was refused, before its `:stop`; `refusal` says why in a word"},
+    {[:beam_mcp, :dispatch, :start], "`system_time`, `monotonic_time`",
+     "`instance`, `call`, `tool`, `request_id`, `revision`, `transport`, `principal`",
+     "The dispatch function is called"},
+    {[:beam_mcp, :dispatch, :stop], "`duration`, `monotonic_time`", "the same", "It returned"},
+    {[:beam_mcp, :dispatch, :exception], "`duration`, `monotonic_time`",
+     "the same, `kind`, `reason` (an exception's module, else `nil`)",
+     "It raised, threw or exited"},
+    {[:beam_mcp, :connection, :start], "`system_time`", "`instance`, `peer`",
+     "A connection was accepted"},
+    {[:beam_mcp, :connection, :stop], "`requests`", "`instance`, `peer`, `reason`",
+     "A connection ended"},
+    {[:beam_mcp, :connection, :refused], "`system_time`", "`instance`, `peer`",
+     "A connection was closed at once: the listener was full"}
+  ]
+
+  @moduledoc """
+  The events that BeamMCP emits when the host has `:telemetry`.
+
+  Whether it has is looked up when an instance starts. Durations and times are in native units,
+  sizes in bytes. Events carry identity and sizes, never arguments, results or messages of
+  exceptions.
+
+  | event | measurements | metadata | meaning |
+  |---|---|---|---|
+  #{Enum.map_join(@events, "\n", fn {name, measurements, metadata, meaning} -> "| `#{inspect(name)}` | #{measurements} | #{metadata} | #{meaning} |" end)}
+
+  Dispatch events are emitted in the call's process, the others in a process of the instance,
+  shortly after what they tell.
+  """
+
+  # Absent unless the host has it, hence never named at compile time.
+  @compile {:no_warn_undefined, :telemetry}
+
+  alias BeamMCP.{Context, Fault, Instance}
+
+  @doc "The names of all events, for `:telemetry.attach_many/4`."
+  @spec events() :: [[atom()]]
+  def events, do: Enum.map(@events, &elem(&1, 0))
+
+  @doc false
+  @spec available?() :: boolean()
+  def available?,
+    do: Code.ensure_loaded?(:telemetry) and function_exported?(:telemetry, :execute, 3)
+
+  @doc false
+  @spec dispatch(term(), Context.t(), (() -> result)) :: result when result: term()
+  def dispatch(tool, context, run) do
+    metadata =
+      context
+      |> Map.take(~w(instance call request_id revision transport principal)a)
+      |> Map.put(:tool, tool)
+
+    began = System.monotonic_time()
+
+    emit(
+      [:dispatch, :start],
+      %{system_time: System.system_time(), monotonic_time: began},
+      metadata
+    )
+
+    try do
+      run.()
+    catch
+      kind, reason ->
+        metadata =
+          Map.merge(metadata, %{
+            kind: kind,
+            reason: exception_module(kind, reason, __STACKTRACE__)
+          })
+
+        emit([:dispatch, :exception], since(began), metadata)
+        :erlang.raise(kind, reason, __STACKTRACE__)
+    else
+      result ->
+        emit([:dispatch, :stop], since(began), metadata)
+        result
+    end
+  end
+
+  @doc false
+  @spec native(Instance.t(), {atom(), map(), map()}) :: :ok
+  def native(instance, {:host_fault, _measurements, %{tool: nil} = metadata}) do
+    Fault.log_text("#{inspect(instance.name)}: #{metadata.message}")
+  end
+
+  def native(_instance, {:host_fault, _measurements, metadata}) do
+    Fault.log_text("tool #{inspect(metadata.tool)}: #{metadata.message}")
+  end
+
+  def native(%{telemetry?: false}, _event), do: :ok
+
+  def native(instance, {:request, measurements, metadata}) do
+    metadata = Map.put(metadata, :instance, instance.name)
+    duration = System.convert_time_unit(measurements.duration_us, :microsecond, :native)
+    measurements = measurements |> Map.delete(:duration_us) |> Map.put(:duration, duration)
+    began = %{system_time: System.system_time() - duration}
+    emit([:request, :start], began, Map.take(metadata, ~w(instance transport method revision)a))
+    if metadata.refusal, do: emit([:request, :refused], measurements, metadata)
+
+    emit(
+      [:request, if(metadata.fault, do: :exception, else: :stop)],
+      measurements,
+      Map.delete(metadata, :fault)
+    )
+  end
+
+  def native(instance, {:connection_open, _measurements, metadata}) do
+    emit(
+      [:connection, :start],
+      %{system_time: System.system_time()},
+      Map.put(metadata, :instance, instance.name)
+    )
+  end
+
+  def native(instance, {:connection_close, measurements, metadata}) do
+    emit([:connection, :stop], measurements, Map.put(metadata, :instance, instance.name))
+  end
+
+  def native(instance, {:refused, _measurements, metadata}) do
+    emit(
+      [:connection, :refused],
+      %{system_time: System.system_time()},
+      Map.put(metadata, :instance, instance.name)
+    )
+  end
+
+  defp emit(event, measurements, metadata),
+    do: :telemetry.execute([:beam_mcp | event], measurements, metadata)
+
+  defp since(began) do
+    now = System.monotonic_time()
+    %{duration: now - began, monotonic_time: now}
+  end
+
+  # The class only: a message may hold arguments.
+  defp exception_module(:error, reason, stacktrace),
+    do: Exception.normalize(:error, reason, stacktrace).__struct__
+
+  defp exception_module(_kind, _reason, _stacktrace), do: nil
+end
