@@ -68,6 +68,11 @@ impl Error {
         Self::new(ErrorKind::DuplicateKey(shown), offset)
     }
 
+    /// Whether `text` could go on to be valid: it only ended too early.
+    pub(crate) const fn is_end_of(&self, text: &str) -> bool {
+        matches!(self.kind, ErrorKind::Syntax(_)) && self.offset == text.len()
+    }
+
     /// Whether the text cannot be read as JSON at all (JSON-RPC's -32700); otherwise it is JSON that
     /// is refused as a request (-32600).
     pub const fn is_syntax(&self) -> bool {

@@ -4,29 +4,27 @@ use crate::{Error, Node};
 
 /// Refuses an object in which one key stands twice, compared after decoding.
 ///
-/// The cost is linear in the object: few keys are compared with each other, many go through a hash set
-/// with a random seed, so no choice of keys makes it slow.
+/// The cost is linear in the object: a few plain keys are compared with each other, others go through a
+/// hash set with a random seed, so no choice of keys makes it slow.
 pub(crate) fn check_unique(object: Node<'_>) -> Result<(), Error> {
-    let repeated = if object.len() <= MAX_COMPARED {
-        find_by_comparing(object)
-    } else {
-        find_by_hashing(object)
-    };
-    match repeated {
+    match find_repeated(object) {
         Some(key) => Err(Error::duplicate(&key.string(), key.span().start)),
         None => Ok(()),
     }
 }
 
-fn find_by_comparing(object: Node<'_>) -> Option<Node<'_>> {
-    let mut keys = object.keys().enumerate();
-    keys.find(|(index, key)| {
-        object
-            .keys()
-            .take(*index)
-            .any(|earlier| earlier.same_text(*key))
-    })
-    .map(|(_, key)| key)
+fn find_repeated(object: Node<'_>) -> Option<Node<'_>> {
+    let mut seen: [&[u8]; MAX_COMPARED] = Default::default();
+    for (count, key) in object.keys().enumerate() {
+        let Some(text) = key.plain().filter(|_| count < MAX_COMPARED) else {
+            return find_by_hashing(object);
+        };
+        if seen[..count].contains(&text) {
+            return Some(key);
+        }
+        seen[count] = text;
+    }
+    None
 }
 
 fn find_by_hashing(object: Node<'_>) -> Option<Node<'_>> {

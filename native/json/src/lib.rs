@@ -2,7 +2,7 @@
 //!
 //! [`Document::parse`] reads a text once, refuses what two readers could take differently, and keeps
 //! the positions of the values in a flat tape; no value tree is built. A [`Node`] reads one value where
-//! it stands. [`write`] is the way back.
+//! it stands. [`mod@write`] is the way back.
 //!
 //! ```
 //! use mcp_json::{Document, Limits};

@@ -164,19 +164,16 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Whether two strings or keys decode to the same text.
-    pub(crate) fn same_text(self, other: Self) -> bool {
-        match other.entry().detail {
-            ESCAPED => self.has_text(&other.string()),
-            _ => self.has_text(other.inner()),
-        }
+    /// The source text of a string or key if equal text means equal strings, hence without escapes.
+    pub(crate) fn plain(self) -> Option<&'a [u8]> {
+        (self.entry().detail != ESCAPED).then(|| &self.text.as_bytes()[self.span()])
     }
 
     /// Whether a string or key decodes to `text`.
     fn has_text(self, text: &str) -> bool {
-        match self.entry().detail {
-            ESCAPED => self.string() == text,
-            _ => self.inner() == text,
+        match self.plain() {
+            Some([_, inner @ .., _]) => inner == text.as_bytes(),
+            _ => self.string() == text,
         }
     }
 

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use crate::{Error, ErrorKind, Limits};
 
 /// A number as exact as its text.
@@ -24,6 +26,7 @@ impl<'a> Number<'a> {
 }
 
 /// Reads the number that starts at `start`: the offset behind it, and whether it is a float.
+#[inline]
 pub(crate) fn scan(text: &str, start: usize, limits: &Limits) -> Result<(usize, bool), Error> {
     let bytes = text.as_bytes();
     let whole = start + usize::from(bytes[start] == b'-');
@@ -31,24 +34,40 @@ pub(crate) fn scan(text: &str, start: usize, limits: &Limits) -> Result<(usize, 
     if bytes[whole] == b'0' && point > whole + 1 {
         return Err(Error::expected("no digit after a leading zero", whole + 1));
     }
-    let mut end = point;
-    let mut count = point - whole;
-    if bytes.get(end) == Some(&b'.') {
+    if let Some(b'.' | b'e' | b'E') = bytes.get(point) {
+        let end = scan_float(text, start, whole..point, limits)?;
+        return Ok((end, true));
+    }
+    check_digits(point - whole, start, limits)?;
+    Ok((point, false))
+}
+
+/// Reads the fraction and the exponent behind the whole digits of a float: the offset behind them.
+fn scan_float(
+    text: &str,
+    start: usize,
+    whole: Range<usize>,
+    limits: &Limits,
+) -> Result<usize, Error> {
+    let bytes = text.as_bytes();
+    let mut end = whole.end;
+    let mut count = whole.len();
+    if bytes[end] == b'.' {
         let fraction = end + 1;
         end = digits(bytes, fraction)?;
         count += end - fraction;
     }
-    let mantissa = end;
-    if let Some(b'e' | b'E') = bytes.get(end) {
+    let has_exponent = matches!(bytes.get(end), Some(b'e' | b'E'));
+    if has_exponent {
         let exponent = end + 1 + usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
         end = digits(bytes, exponent)?;
         count += end - exponent;
     }
     check_digits(count, start, limits)?;
-    if end > mantissa || point - whole > MAX_FINITE_DIGITS && end > point {
+    if has_exponent || whole.len() > MAX_FINITE_DIGITS {
         check_finite(&text[start..end], start)?;
     }
-    Ok((end, end > point))
+    Ok(end)
 }
 
 /// The offset behind the digits at `start`, of which there must be one.

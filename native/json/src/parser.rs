@@ -8,18 +8,13 @@ pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Vec<Entry>, Error> {
     Ok(parser.tape)
 }
 
-/// Reads a text that may have been cut anywhere into the tape of an object with those members that
-/// are complete. `None` if the text is no object, or has a fault other than ending too early.
+/// Reads a text that may have been cut anywhere into the tape of an object whose last member may lack
+/// its value. `None` if the text is no object, or has a fault other than ending too early.
 pub(crate) fn parse_cut(text: &str, limits: &Limits) -> Option<Vec<Entry>> {
     let mut parser = Parser::new(text, limits);
     match parser.document() {
         Ok(()) => {}
-        Err(Error {
-            kind: ErrorKind::Syntax(_),
-            offset,
-        }) if offset == text.len() => {
-            parser.close_cut_object()?;
-        }
+        Err(error) if error.is_end_of(text) => parser.close_cut_object()?,
         Err(_) => return None,
     }
     Some(parser.tape)
@@ -84,7 +79,7 @@ impl<'a> Parser<'a> {
         match self.peek() {
             Some(b'"') => self.string()?,
             Some(b'{') => return self.open_object(),
-            Some(b'[') => return self.open_array(),
+            Some(b'[') => return self.open(b']'),
             Some(b'-' | b'0'..=b'9') => self.number()?,
             Some(b't') => self.literal("true")?,
             Some(b'f') => self.literal("false")?,
@@ -131,10 +126,6 @@ impl<'a> Parser<'a> {
             self.key()?;
         }
         Ok(empty)
-    }
-
-    fn open_array(&mut self) -> Result<bool, Error> {
-        self.open(b']')
     }
 
     /// Opens a container, and closes it if it is empty. Returns whether it was.
@@ -229,26 +220,30 @@ impl<'a> Parser<'a> {
         self.at = end;
     }
 
-    /// Turns the outermost object, left open where the text was cut, into one of the members that are
-    /// complete.
+    /// Closes the outermost object, left open where the text was cut, behind the last member that is
+    /// complete; the key of the next one stays, without a value.
     fn close_cut_object(&mut self) -> Option<()> {
         let root = *self.tape.first()?;
         if self.text.as_bytes()[root.start as usize] != b'{' {
             return None;
         }
-        let mut members = 0;
+        let mut detail = 0;
         let mut next = 1;
         while let Some(value) = self.tape.get(next + 1)
             && self.is_complete(*value, next + 1)
         {
-            members += 1;
+            detail += 1;
             next = value.next as usize;
         }
-        self.tape.truncate(next);
+        if next < self.tape.len() {
+            detail += 1;
+            next += 1;
+        }
+        let (end, next) = (self.text.len() as u32, next as u32);
         self.tape[0] = Entry {
-            end: self.text.len() as u32,
-            next: next as u32,
-            detail: members,
+            end,
+            next,
+            detail,
             ..root
         };
         keys::check_unique(Node::new(self.text, &self.tape, 0)).ok()

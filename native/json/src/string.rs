@@ -4,6 +4,7 @@ use crate::{Error, ErrorKind};
 
 /// Reads the string whose opening quotation mark is at `open`: the offset behind the closing one, and
 /// whether there are escapes in between.
+#[inline]
 pub(crate) fn scan(bytes: &[u8], open: usize) -> Result<(usize, bool), Error> {
     let mut at = open + 1;
     let mut escaped = false;

@@ -73,3 +73,56 @@ fn escape(out: &mut Vec<u8>, byte: u8) {
 }
 
 const HEX: [u8; 16] = *b"0123456789abcdef";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_must_be_is_escaped() {
+        let written = |text: &str| {
+            let mut out = b"<".to_vec();
+            string(&mut out, text);
+            String::from_utf8(out).expect("UTF-8")
+        };
+        assert_eq!(written(""), r#"<"""#);
+        assert_eq!(
+            written("a long run without a mark"),
+            r#"<"a long run without a mark""#
+        );
+        assert_eq!(written("+/8="), r#"<"+/8=""#);
+        assert_eq!(
+            written("\"\\\n\r\t\u{8}\u{c}\0\u{1f}"),
+            r#"<"\"\\\n\r\t\b\f\u0000\u001f""#
+        );
+        assert_eq!(
+            written("grün \u{7f}\u{2028}😀"),
+            "<\"grün \u{7f}\u{2028}😀\""
+        );
+    }
+
+    #[test]
+    fn numbers_keep_their_type() {
+        let mut out = Vec::new();
+        for value in [0, -7, i64::MIN, i64::MAX] {
+            integer(&mut out, value);
+            out.push(b' ');
+        }
+        for value in [1.0, -0.0, 0.1, 1e21, 5e-324, f64::MAX] {
+            float(&mut out, value).expect("finite");
+            out.push(b' ');
+        }
+        let expected = "0 -7 -9223372036854775808 9223372036854775807 \
+                        1.0 -0.0 0.1 1e+21 5e-324 1.7976931348623157e+308 ";
+        assert_eq!(String::from_utf8(out).expect("UTF-8"), expected);
+    }
+
+    #[test]
+    fn floats_without_a_number_are_refused() {
+        let mut out = Vec::new();
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert_eq!(float(&mut out, value), Err(NotFinite));
+        }
+        assert!(out.is_empty());
+    }
+}
