@@ -23,6 +23,7 @@ defmodule BeamMCP.Config do
     options
     |> Map.merge(%{
       http: listeners,
+      secrets: seal(options.secrets),
       session_store: store(options.session_store, options.name),
       dispatchers: options.dispatchers || System.schedulers_online(),
       server_version: options.server_version || version()
@@ -84,6 +85,10 @@ defmodule BeamMCP.Config do
         into: %{name: config.server_name, version: config.server_version},
         do: {key, value}
   end
+
+  # Behind a function, so that no report of a crash prints them.
+  defp seal(nil), do: nil
+  defp seal(secrets), do: fn -> secrets end
 
   # The store checks its own options here, where a wrong one still raises.
   defp store({module, options}, name), do: {module, module.child_spec({name, options})}

@@ -13,7 +13,11 @@ defmodule BeamMCP.Icon do
   def faults(_other), do: [{"", "must be a list of maps"}]
 
   defp icon_faults(icon) when is_map(icon) do
-    icon = Map.new(icon, fn {key, value} -> {to_string(key), value} end)
+    icon =
+      for {key, value} <- icon,
+          is_atom(key) or is_binary(key),
+          into: %{},
+          do: {to_string(key), value}
 
     Enum.reject(
       [

@@ -111,7 +111,7 @@ defmodule BeamMCP.Catalog.Definition do
   end
 
   defp annotation_faults(annotations) when is_map(annotations) do
-    for {key, value} <- annotations, text = annotation_fault(to_string(key), value) do
+    for {key, value} <- annotations, name?(key), text = annotation_fault(to_string(key), value) do
       {"annotations.#{key}", text}
     end
   end

@@ -52,5 +52,5 @@ defmodule BeamMCP.Instance.Owner do
     [:crypto.strong_rand_bytes(32)]
   end
 
-  defp secrets(%{secrets: secrets}), do: secrets
+  defp secrets(%{secrets: secrets}), do: secrets.()
 end

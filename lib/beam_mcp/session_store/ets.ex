@@ -33,9 +33,7 @@ defmodule BeamMCP.SessionStore.ETS do
   @doc false
   @spec start_link(SessionStore.namespace(), map()) :: GenServer.on_start()
   def start_link(namespace, settings) do
-    GenServer.start_link(__MODULE__, {namespace, settings},
-      name: Instance.via(namespace, __MODULE__)
-    )
+    GenServer.start_link(__MODULE__, {namespace, settings})
   end
 
   @impl SessionStore
@@ -65,13 +63,8 @@ defmodule BeamMCP.SessionStore.ETS do
 
   @impl GenServer
   def init({namespace, settings}) do
-    table = :ets.new(__MODULE__, [:protected, read_concurrency: true])
-
-    {_new, _old} =
-      Registry.update_value(BeamMCP.Registry, {namespace, __MODULE__}, fn _none ->
-        {table, settings}
-      end)
-
+    table = :ets.new(__MODULE__, [:public, read_concurrency: true])
+    {:ok, _} = Registry.register(BeamMCP.Registry, {namespace, __MODULE__}, {table, settings})
     schedule_sweep(settings)
     {:ok, %{table: table, settings: settings, counts: %{}}}
   end

@@ -1,0 +1,183 @@
+defmodule BeamMCP.ConfigTest do
+  use ExUnit.Case, async: true
+
+  alias BeamMCP.Config
+  alias BeamMCP.Fixture.{Catalog, Tools}
+
+  @required [catalog: Catalog, dispatch: &Tools.call/3]
+  @http [authorize: :none, allowed_origins: []]
+
+  defp config(options), do: Config.new!(@required ++ options)
+
+  defp message(options) do
+    assert_raise(ArgumentError, fn -> Config.new!(options) end).message
+  end
+
+  describe "what a host must say" do
+    test "catalog and dispatch" do
+      assert message([]) =~ "option catalog is required"
+      assert message(catalog: Catalog) =~ "option dispatch is required"
+    end
+
+    test "authorize and allowed_origins of every listener" do
+      assert message(@required ++ [http: [allowed_origins: []]]) =~
+               "option http[0].authorize is required"
+
+      assert message(@required ++ [http: [@http, [authorize: :none]]]) =~
+               "option http[1].allowed_origins is required"
+    end
+  end
+
+  describe "catalog and dispatch" do
+    test "a catalog is a module with capabilities/0" do
+      assert message(catalog: NoSuchModule, dispatch: &Tools.call/3) =~ "got: NoSuchModule"
+      assert message(catalog: Enum, dispatch: &Tools.call/3) =~ "capabilities/0"
+    end
+
+    test "dispatch is a function or names one, with or without context" do
+      fun = fn _name, _arguments -> {:ok, ""} end
+      assert config([]).dispatch == {:fun, &Tools.call/3, 3}
+      assert Config.new!(catalog: Catalog, dispatch: fun).dispatch == {:fun, fun, 2}
+
+      assert Config.new!(catalog: Catalog, dispatch: {Tools, :call}).dispatch ==
+               {:mfa, Tools, :call, [], 3}
+
+      assert Config.new!(catalog: Catalog, dispatch: {Tools, :call, []}).dispatch ==
+               {:mfa, Tools, :call, [], 3}
+
+      assert Config.new!(catalog: Catalog, dispatch: {Map, :get, [:extra]}).dispatch ==
+               {:mfa, Map, :get, [:extra], 2}
+    end
+
+    test "a function that does not exist, or of another arity, is refused" do
+      for wrong <- [fn -> 1 end, {Tools, :missing}, {Tools, :call, [1, 2, 3, 4]}, :call] do
+        assert message(catalog: Catalog, dispatch: wrong) =~ "option dispatch: expected"
+      end
+    end
+  end
+
+  describe "authorize: :none" do
+    test "is served on loopback addresses and Unix-domain sockets" do
+      for ip <- [
+            {127, 0, 0, 1},
+            "127.8.9.1",
+            "::1",
+            {0, 0, 0, 0, 0, 0xFFFF, 0x7F00, 1},
+            {:local, "/tmp/s"}
+          ] do
+        assert [%{allowed_hosts: :loopback}] = config(http: [ip: ip] ++ @http).http
+      end
+    end
+
+    test "is refused where other machines reach it, unless the host says so" do
+      for ip <- ["0.0.0.0", "::", "192.0.2.1"] do
+        assert message(@required ++ [http: [ip: ip] ++ @http]) =~
+                 "allow_public_unauthenticated: true"
+
+        http = [ip: ip, allow_public_unauthenticated: true] ++ @http
+        assert [%{allowed_hosts: :any}] = config(http: http).http
+      end
+    end
+
+    test "a function may listen anywhere" do
+      http = [ip: "0.0.0.0", authorize: fn _request -> :ok end, allowed_origins: []]
+      assert [%{bind: {:tcp, {0, 0, 0, 0}, 4040}}] = config(http: http).http
+    end
+  end
+
+  describe "values" do
+    test "of listeners" do
+      legal = [
+        path: "/",
+        path: "/a/b-c",
+        ip: {:local, "/tmp/socket"},
+        allowed_hosts: ["mcp.example.com", "localhost:4040"],
+        allowed_origins: ["https://app.example.com", "http://localhost:3000", "null"],
+        authorize_body: fn _request, _body -> :ok end
+      ]
+
+      for {key, value} <- legal,
+          do: assert(%{} = Config.listener!(Keyword.put(@http, key, value)))
+
+      illegal = [
+        path: "mcp",
+        path: "/a b",
+        path: "//",
+        ip: "localhost",
+        ip: {256, 0, 0, 1},
+        ip: {:local, ""},
+        ip: {:local, String.duplicate("a", 108)},
+        allowed_hosts: "localhost",
+        allowed_hosts: ["http://localhost"],
+        allowed_origins: :all,
+        allowed_origins: ["https://app.example.com/"],
+        allowed_origins: ["app.example.com"],
+        authorize: fn -> :ok end,
+        authorize_body: fn _request -> :ok end,
+        port: 65_536
+      ]
+
+      for {key, value} <- illegal do
+        error =
+          assert_raise ArgumentError, fn -> Config.listener!(Keyword.put(@http, key, value)) end
+
+        assert error.message =~ "option #{key}: expected", inspect({key, value})
+      end
+    end
+
+    test "of the instance" do
+      assert config(context_headers: ["X-Tenant"]).context_headers == ["x-tenant"]
+      assert message(@required ++ [context_headers: ["a b"]]) =~ "list of header names"
+      assert message(@required ++ [icons: [%{src: "ftp://x"}]]) =~ "option icons"
+      assert message(@required ++ [http: :on]) =~ "option http: expected a keyword list"
+      assert message(@required ++ [session_store: {Enum, []}]) =~ "option session_store"
+    end
+
+    test "of the session store, checked by the store" do
+      store = {BeamMCP.SessionStore.ETS, max_sessions: 0}
+      assert message(@required ++ [session_store: store]) =~ "option session_store.max_sessions"
+    end
+  end
+
+  test "no report of a crash shows the secrets" do
+    secret = String.duplicate("s", 32)
+    refute inspect(config(secrets: [secret])) =~ secret
+  end
+
+  describe "for the native library" do
+    test "the instance has every key of the contract" do
+      native =
+        Config.native(
+          config(server_title: "T", icons: [%{src: "https://a/i.png"}]),
+          ["secret"],
+          true
+        )
+
+      assert native |> Map.keys() |> Enum.sort() ==
+               Enum.sort(
+                 ~w(server_info instructions page_size caller_catalog max_depth max_number_digits
+                 schema_max_depth schema_max_cost call_timeout_ms hook_timeout_ms max_result_bytes
+                 context_headers cache_ttl_ms secrets max_calls max_calls_per_principal
+                 max_buffered_bytes native_threads telemetry)a
+               )
+
+      assert native.server_info == %{
+               name: "beam_mcp",
+               version: "0.1.0",
+               title: "T",
+               icons: [%{src: "https://a/i.png"}]
+             }
+    end
+
+    test "a listener has every key of the contract" do
+      native = Config.native_listener(Config.listener!(@http), 7)
+
+      assert native |> Map.keys() |> Enum.sort() ==
+               Enum.sort(~w(bind path allowed_origins allowed_hosts hook authorize authorize_body
+                 max_body_bytes max_headers max_header_bytes header_timeout_ms body_timeout_ms
+                 idle_timeout_ms max_connections h2_max_streams backlog)a)
+
+      assert %{hook: 7, authorize: false, authorize_body: false} = native
+    end
+  end
+end

@@ -1,0 +1,86 @@
+defmodule BeamMCP.SessionStoreCase do
+  @moduledoc """
+  What every `BeamMCP.SessionStore` must do, as tests.
+
+      defmodule MyApp.SessionStoreTest do
+        use BeamMCP.SessionStoreCase, store: {MyApp.SessionStore, options}
+      end
+
+  The options must permit at least 100 sessions.
+  """
+
+  use ExUnit.CaseTemplate
+
+  using options do
+    quote do
+      @store unquote(options[:store])
+
+      setup do
+        namespace = make_ref()
+        {module, store_options} = @store
+        start_supervised!(module.child_spec({namespace, store_options}))
+        {:ok, module: module, namespace: namespace}
+      end
+
+      test "gives back what was kept", %{module: store, namespace: namespace} do
+        session = BeamMCP.SessionStoreCase.session()
+        assert {:ok, id} = store.create(namespace, session)
+        assert store.fetch(namespace, id) == {:ok, session}
+        assert store.fetch(namespace, id) == {:ok, session}
+      end
+
+      test "makes ids of visible ASCII that differ", %{module: store, namespace: namespace} do
+        ids =
+          for _ <- 1..100 do
+            {:ok, id} = store.create(namespace, BeamMCP.SessionStoreCase.session())
+            id
+          end
+
+        assert Enum.uniq(ids) == ids
+        # MCP 2025-11-25 basic/transports: only 0x21 to 0x7E
+        for id <- ids, do: assert(id =~ ~r/\A[!-~]{16,256}\z/)
+      end
+
+      test "knows no id that it did not make", %{module: store, namespace: namespace} do
+        for id <- ["", "unknown", <<255, 0>>, String.duplicate("x", 10_000)] do
+          assert store.fetch(namespace, id) == {:error, :unknown}
+          assert store.delete(namespace, id) == {:error, :unknown}
+        end
+      end
+
+      test "forgets a session once", %{module: store, namespace: namespace} do
+        {:ok, id} = store.create(namespace, BeamMCP.SessionStoreCase.session())
+        {:ok, other} = store.create(namespace, BeamMCP.SessionStoreCase.session())
+        assert store.delete(namespace, id) == :ok
+        assert store.delete(namespace, id) == {:error, :unknown}
+        assert store.fetch(namespace, id) == {:error, :unknown}
+        assert {:ok, _session} = store.fetch(namespace, other)
+      end
+
+      test "keeps namespaces apart", %{module: store, namespace: namespace} do
+        other = make_ref()
+        {module, store_options} = @store
+        start_supervised!(module.child_spec({other, store_options}) |> Map.put(:id, other))
+        {:ok, id} = store.create(namespace, BeamMCP.SessionStoreCase.session())
+        assert store.fetch(other, id) == {:error, :unknown}
+      end
+
+      test "makes no atoms", %{module: store, namespace: namespace} do
+        store.fetch(namespace, "warm")
+        before = :erlang.system_info(:atom_count)
+        for number <- 1..1_000, do: store.fetch(namespace, "no-such-session-#{number}")
+        assert :erlang.system_info(:atom_count) - before < 50
+      end
+    end
+  end
+
+  @doc "A session to keep."
+  def session(principal \\ nil) do
+    %{
+      revision: "2025-11-25",
+      client_info: ~s({"name":"test","version":"1"}),
+      client_capabilities: "{}",
+      principal: principal
+    }
+  end
+end
