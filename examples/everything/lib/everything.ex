@@ -1,0 +1,40 @@
+defmodule Everything do
+  @moduledoc """
+  An MCP server with one tool for each thing a tool can do.
+
+    * `Everything.Catalog` - what the tools are called and which arguments they take
+    * `Everything.Tools` - what they do
+    * `Everything.Media` - the picture, sound and document that some of them return
+    * `Everything.CLI` - how `bin/serve` starts it
+
+  Both transports share the same options; that is all a host writes.
+  """
+
+  @doc "The options that hold on every transport."
+  @spec options() :: keyword()
+  def options do
+    [
+      catalog: Everything.Catalog,
+      dispatch: &Everything.Tools.call/3,
+      server_name: "everything",
+      server_title: "BeamMCP example server",
+      server_version: "0.1.0",
+      instructions: "Every tool shows one feature. Start with `greet`."
+    ]
+  end
+
+  @doc """
+  The child specification that serves HTTP on this machine only.
+
+  An application lists it among the children of its supervisor.
+  """
+  @spec http(:inet.port_number()) :: Supervisor.child_spec()
+  def http(port) do
+    listener = [port: port, authorize: :none, allowed_origins: []]
+    BeamMCP.child_spec(options() ++ [http: [listener]])
+  end
+
+  @doc "Serves one client over standard input and output until its input ends."
+  @spec stdio() :: :ok | {:error, BeamMCP.Error.t()}
+  def stdio, do: BeamMCP.Transport.Stdio.run(options())
+end
