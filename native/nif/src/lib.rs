@@ -1,1 +1,33 @@
-//! The BEAM side of the core: decode, call, encode.
+//! The BEAM side of the core. Each function of `BeamMCP.NIF` decodes terms, calls a crate that knows no BEAM, and
+//! encodes what it returns; there are no rules here.
+//!
+//! Functions that wait do not exist: a native thread sends a message instead. Work beyond a budget is refused with
+//! `:large` and repeated by the caller on a dirty scheduler.
+
+mod address;
+mod atoms;
+mod budget;
+mod call;
+mod catalog;
+mod context;
+mod decode;
+mod dispatcher;
+mod encode;
+mod event;
+mod fault;
+mod host;
+mod info;
+mod instance;
+mod listener;
+mod options;
+mod pipe;
+mod question;
+mod reply;
+mod ring;
+mod server_info;
+mod timing;
+mod token;
+mod tool_result;
+mod workers;
+
+rustler::init!("Elixir.BeamMCP.NIF");

@@ -1,0 +1,88 @@
+//! Calls as the processes that run them see them: taken once, failed when their process dies, asked about.
+
+use mcp_driver::Accepted;
+use mcp_protocol::{Ask, RequestContext};
+use rustler::{Atom, Encoder, Env, Term, types::atom};
+
+use crate::{
+    atoms,
+    budget::Scheduler,
+    instance::{Instance, InstanceHandle},
+    question, timing, workers,
+};
+
+/// `accept/2`
+#[rustler::nif]
+fn accept<'a>(env: Env<'a>, handle: &'a InstanceHandle, call: u64) -> Term<'a> {
+    let _time = timing::measure("accept");
+    let instance = handle.instance();
+    match instance.calls.peek(call, is_large) {
+        Some(true) => atoms::large().encode(env),
+        Some(false) => take(env, instance, call),
+        None => gone(env, instance, call),
+    }
+}
+
+/// `accept_large/2`
+#[rustler::nif(schedule = "DirtyCpu")]
+fn accept_large<'a>(env: Env<'a>, handle: &'a InstanceHandle, call: u64) -> Term<'a> {
+    take(env, handle.instance(), call)
+}
+
+/// `fail/2`
+#[rustler::nif]
+fn fail(handle: &InstanceHandle, call: u64) -> Atom {
+    let _time = timing::measure("fail");
+    let calls = &handle.instance().calls;
+    if calls.peek(call, is_large) == Some(true) {
+        let calls = calls.clone();
+        workers::elsewhere(move || calls.fail(call));
+    } else {
+        calls.fail(call);
+    }
+    atom::ok()
+}
+
+/// `cancelled/2`
+#[rustler::nif]
+fn cancelled(handle: &InstanceHandle, call: u64) -> bool {
+    let _time = timing::measure("cancelled");
+    !handle.instance().calls.is_open(call)
+}
+
+fn take<'a>(env: Env<'a>, instance: &Instance, call: u64) -> Term<'a> {
+    match instance.calls.accept(call) {
+        Some(Accepted { token, ask, .. }) => question::encode(env, instance, token, ask),
+        None => atoms::gone().encode(env),
+    }
+}
+
+/// Has the table forget a call that was cancelled before its process came.
+fn gone<'a>(env: Env<'a>, instance: &Instance, call: u64) -> Term<'a> {
+    drop(instance.calls.accept(call));
+    atoms::gone().encode(env)
+}
+
+/// Whether turning the question into terms, and freeing what it held, is work for a dirty scheduler.
+fn is_large(ask: &Ask) -> bool {
+    let (terms, bytes) = match ask {
+        Ask::Call(call) => {
+            let document = &call.document;
+            (
+                document.len(),
+                document.bytes().len() + context_bytes(&call.context),
+            )
+        }
+        Ask::AuthorizeBody(_, body) => (0, body.len()),
+        Ask::Catalog(context) => (0, context_bytes(context)),
+        _ => (0, 0),
+    };
+    Scheduler::Normal.refuses(terms, bytes)
+}
+
+fn context_bytes(context: &RequestContext) -> usize {
+    let optional = |text: Option<&str>| text.map_or(0, str::len);
+    context.client_capabilities.len()
+        + optional(context.client_info.as_deref())
+        + optional(context.meta.as_deref())
+}

@@ -1,0 +1,75 @@
+//! The instance as transports see it.
+
+use std::sync::Arc;
+
+use mcp_driver::{Buffers, CallNumber, Calls, CancelReason, Event, Host, Route};
+use mcp_protocol::Shared;
+use rustler::Encoder;
+use tokio::runtime::Handle;
+
+use crate::{
+    atoms,
+    dispatcher::{self, Dispatcher},
+    instance::Instance,
+};
+
+impl Host for Instance {
+    fn shared(&self) -> Arc<Shared> {
+        self.shared.load_full()
+    }
+
+    fn calls(&self) -> &Arc<Calls> {
+        &self.calls
+    }
+
+    fn buffers(&self) -> &Arc<Buffers> {
+        &self.buffers
+    }
+
+    fn route(&self) -> Option<Route> {
+        self.dispatchers.route()
+    }
+
+    fn dispatch(&self, call: CallNumber, route: Route) {
+        match self.dispatchers.find(route) {
+            Some(dispatcher) if dispatcher.push(call) => self.flush_later(dispatcher),
+            Some(_) => {}
+            None => self.calls.fail(call),
+        }
+    }
+
+    fn cancel(&self, call: CallNumber, route: Route, reason: CancelReason) {
+        if let Some(dispatcher) = self.dispatchers.find(route) {
+            // A process that is gone runs no calls.
+            let _ = dispatcher.cancel(call, reason);
+        }
+    }
+
+    fn record(&self, event: Event) {
+        if !self.telemetry && !matches!(event, Event::HostFault { .. }) {
+            return;
+        }
+        if let Some(drainer) = self.ring.push(event) {
+            // Whoever replaces a drainer that is gone asks for events by itself.
+            let _ = dispatcher::send(drainer, |env| {
+                (atoms::beam_mcp(), atoms::events()).encode(env)
+            });
+        }
+    }
+}
+
+impl Instance {
+    /// Sends the dispatcher's calls when the tasks that are ready now have run: they may add some.
+    fn flush_later(&self, to: Arc<Dispatcher>) {
+        let (dispatchers, calls) = (Arc::clone(&self.dispatchers), Arc::clone(&self.calls));
+        let flush = move || {
+            if dispatchers.flush(&to).is_err() {
+                calls.fail_route(to.route());
+            }
+        };
+        match Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn(async move { flush() })),
+            Err(_) => flush(),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! One instance: what all its transports and processes share.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use arc_swap::ArcSwap;
+use mcp_driver::{Buffers, CallLimits, Calls};
+use mcp_http::{Listener, Workers};
+use mcp_protocol::{Catalog, Config, Keys, Shared};
+use rustler::{
+    Atom, Binary, Encoder, Env, LocalPid, Monitor, Resource, ResourceArc, Term, types::atom,
+};
+
+use crate::{
+    atoms, dispatcher::Dispatchers, fault::Fault, options::Options, ring::Ring, server_info,
+    timing, workers,
+};
+
+/// An instance as native threads see it.
+pub(crate) struct Instance {
+    pub(crate) shared: ArcSwap<Shared>,
+    pub(crate) calls: Arc<Calls>,
+    pub(crate) buffers: Arc<Buffers>,
+    pub(crate) dispatchers: Arc<Dispatchers>,
+    pub(crate) ring: Ring,
+    pub(crate) workers: &'static Workers,
+    /// Whether requests and connections are events.
+    pub(crate) telemetry: bool,
+    listeners: Mutex<Vec<Weak<Listener>>>,
+}
+
+/// An instance as a term.
+pub(crate) struct InstanceHandle(Option<Arc<Instance>>);
+
+/// `instance_new/1`
+#[rustler::nif]
+fn instance_new<'a>(env: Env<'a>, config: Term<'a>) -> Term<'a> {
+    let _time = timing::measure("instance_new");
+    match Instance::new(Options(config)) {
+        Ok(instance) => (
+            atom::ok(),
+            ResourceArc::new(InstanceHandle(Some(Arc::new(instance)))),
+        )
+            .encode(env),
+        Err(fault) => fault.encode(env),
+    }
+}
+
+/// `dispatcher_add/2`
+#[rustler::nif]
+fn dispatcher_add(env: Env<'_>, handle: ResourceArc<InstanceHandle>, pid: LocalPid) -> Atom {
+    let _time = timing::measure("dispatcher_add");
+    handle.instance().dispatchers.add(pid);
+    if env.monitor(&handle, &pid).is_none() {
+        handle.lose(pid);
+    }
+    atom::ok()
+}
+
+impl Instance {
+    fn new(options: Options<'_>) -> Result<Self, Fault> {
+        let config = config(options)?;
+        let limits = CallLimits {
+            max_calls: options.get(atoms::max_calls())?,
+            max_calls_per_principal: options.get(atoms::max_calls_per_principal())?,
+        };
+        let threads = options.get(atoms::native_threads())?;
+        let workers = workers::started(threads).map_err(|error| {
+            Fault::new(
+                atoms::io(),
+                format!("the native threads do not start: {error}"),
+            )
+        })?;
+        let shared = Shared {
+            config: Arc::new(config),
+            catalog: Arc::new(Catalog::default()),
+            keys: Arc::new(Keys::derive(&secrets(options)?)),
+        };
+        Ok(Self {
+            shared: ArcSwap::from_pointee(shared),
+            calls: Calls::new(limits),
+            buffers: Buffers::new(options.get(atoms::max_buffered_bytes())?),
+            dispatchers: Arc::new(Dispatchers::new()),
+            ring: Ring::new(),
+            workers,
+            telemetry: options.get(atoms::telemetry())?,
+            listeners: Mutex::default(),
+        })
+    }
+
+    /// Counts a listener's connections from now on.
+    pub(crate) fn add_listener(&self, listener: &Arc<Listener>) {
+        let mut listeners = self
+            .listeners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        listeners.retain(|one| one.strong_count() > 0);
+        listeners.push(Arc::downgrade(listener));
+    }
+
+    /// Connections open on all listeners.
+    pub(crate) fn connections(&self) -> usize {
+        let listeners = self
+            .listeners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        listeners
+            .iter()
+            .filter_map(Weak::upgrade)
+            .map(|listener| listener.connections())
+            .sum()
+    }
+}
+
+impl InstanceHandle {
+    pub(crate) fn instance(&self) -> &Arc<Instance> {
+        self.0
+            .as_ref()
+            .expect("the instance is taken out by the destructor alone")
+    }
+
+    /// Drops a dispatcher that is gone and fails its calls, which takes time in proportion to the calls in flight.
+    fn lose(&self, pid: LocalPid) {
+        let instance = self.instance();
+        if let Some(route) = instance.dispatchers.remove(pid) {
+            let calls = Arc::clone(&instance.calls);
+            workers::elsewhere(move || calls.fail_route(route));
+        }
+    }
+}
+
+#[rustler::resource_impl]
+impl Resource for InstanceHandle {
+    fn down(&self, _env: Env<'_>, pid: LocalPid, _monitor: Monitor) {
+        self.lose(pid);
+    }
+}
+
+impl Drop for InstanceHandle {
+    fn drop(&mut self) {
+        let instance = self.0.take();
+        workers::elsewhere(move || drop(instance));
+    }
+}
+
+fn config(options: Options<'_>) -> Result<Config, Fault> {
+    Ok(Config {
+        server_info: server_info::read(options.get(atoms::server_info())?)?,
+        instructions: options.get(atoms::instructions())?,
+        page_size: options.get(atoms::page_size())?,
+        caller_catalog: options.get(atoms::caller_catalog())?,
+        json: mcp_json::Limits {
+            max_depth: options.get(atoms::max_depth())?,
+            max_number_digits: options.get(atoms::max_number_digits())?,
+        },
+        schema: mcp_schema::Limits {
+            max_depth: options.get(atoms::schema_max_depth())?,
+            max_cost: options.get(atoms::schema_max_cost())?,
+            ..mcp_schema::Limits::default()
+        },
+        call_timeout_ms: options.get(atoms::call_timeout_ms())?,
+        hook_timeout_ms: options.get(atoms::hook_timeout_ms())?,
+        max_result_bytes: options.get(atoms::max_result_bytes())?,
+        context_headers: options.get(atoms::context_headers())?,
+        cache_ttl_ms: options.get(atoms::cache_ttl_ms())?,
+    })
+}
+
+fn secrets(options: Options<'_>) -> Result<Vec<Vec<u8>>, Fault> {
+    let secrets: Vec<Binary<'_>> = options.get(atoms::secrets())?;
+    Ok(secrets.into_iter().map(|secret| secret.to_vec()).collect())
+}

@@ -1,0 +1,135 @@
+//! Answers of processes: terms in, one [`Input`] to the exchange that waits.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use mcp_protocol::{
+    Authorized, Catalog, Identity, Input, Principal, Revision, Session, SessionAnswer, Unanswered,
+};
+use rustler::{Atom, Binary, Encoder, Env, NifResult, Term, types::atom};
+
+use crate::{
+    atoms,
+    budget::Scheduler,
+    catalog::CatalogSnapshot,
+    encode::Refusal,
+    fault::Fault,
+    timing,
+    token::{Asked, CallToken},
+    tool_result,
+};
+
+/// `reply/2`
+#[rustler::nif]
+fn reply<'a>(env: Env<'a>, token: &'a CallToken, answer: Term<'a>) -> Term<'a> {
+    let _time = timing::measure("reply");
+    answer_with(env, token, answer, Scheduler::Normal)
+}
+
+/// `reply_large/2`
+#[rustler::nif(schedule = "DirtyCpu")]
+fn reply_large<'a>(env: Env<'a>, token: &'a CallToken, answer: Term<'a>) -> Term<'a> {
+    answer_with(env, token, answer, Scheduler::Dirty)
+}
+
+fn answer_with<'a>(
+    env: Env<'a>,
+    token: &CallToken,
+    answer: Term<'a>,
+    scheduler: Scheduler,
+) -> Term<'a> {
+    match read(token, answer, scheduler).map(|input| token.token.reply(input)) {
+        Ok(true) => atom::ok().encode(env),
+        Ok(false) => atoms::late().encode(env),
+        Err(refusal) => refusal.encode(env),
+    }
+}
+
+fn read(token: &CallToken, answer: Term<'_>, scheduler: Scheduler) -> Result<Input, Refusal> {
+    let input = match token.asked {
+        Asked::Call => Input::Outcome(tool_result::read(
+            answer,
+            scheduler,
+            token.max_result_bytes,
+        )?),
+        _ if atoms::failed() == answer => Input::Unanswered(Unanswered::Failed),
+        Asked::Authorize => Input::Authorized(authorized(answer)?),
+        Asked::Session => Input::Session(session(answer)?),
+        Asked::Catalog => Input::Catalog(catalog(answer)?),
+    };
+    Ok(input)
+}
+
+fn authorized(answer: Term<'_>) -> Result<Authorized, Refusal> {
+    if atoms::accept() == answer {
+        return Ok(Authorized::Accept(None));
+    }
+    if atoms::deny() == answer {
+        return Ok(Authorized::Deny);
+    }
+    if let Ok((tag, principal, term)) = answer.decode::<(Atom, Binary<'_>, Binary<'_>)>()
+        && tag == atoms::accept()
+    {
+        let identity = Identity {
+            principal: Principal::new(&principal),
+            term: Bytes::copy_from_slice(&term),
+        };
+        return Ok(Authorized::Accept(Some(identity)));
+    }
+    match answer.decode::<(Atom, String)>() {
+        Ok((tag, challenge)) if tag == atoms::challenge() => Ok(Authorized::Challenge(challenge)),
+        _ => Err(unknown_answer(
+            ":accept, {:accept, binary, binary}, :deny, {:challenge, UTF-8 binary} or :failed",
+        )),
+    }
+}
+
+fn session(answer: Term<'_>) -> Result<SessionAnswer, Refusal> {
+    let plain = [
+        (atoms::deleted(), SessionAnswer::Deleted),
+        (atoms::unknown(), SessionAnswer::Unknown),
+        (atoms::full(), SessionAnswer::Full),
+    ];
+    if let Some((_, plain)) = plain.into_iter().find(|(tag, _)| *tag == answer) {
+        return Ok(plain);
+    }
+    let found = match answer.decode::<(Atom, Term<'_>)>() {
+        Ok((tag, id)) if tag == atoms::created() => id
+            .decode::<&str>()
+            .ok()
+            .map(|id| SessionAnswer::Created(id.into())),
+        Ok((tag, session)) if tag == atoms::found() => {
+            stored(session).ok().map(SessionAnswer::Found)
+        }
+        _ => None,
+    };
+    found.ok_or_else(|| {
+        unknown_answer("{:created, id}, {:found, session}, :deleted, :unknown, :full or :failed")
+    })
+}
+
+/// A session as a store keeps it.
+fn stored(session: Term<'_>) -> NifResult<Session> {
+    let text = |key: Atom| session.map_get(key)?.decode::<&str>();
+    let principal: Option<Binary<'_>> = session.map_get(atoms::principal())?.decode()?;
+    Ok(Session {
+        revision: Revision::parse(text(atoms::revision())?).ok_or(rustler::Error::BadArg)?,
+        client_info: text(atoms::client_info())?.into(),
+        client_capabilities: text(atoms::client_capabilities())?.into(),
+        principal: principal.map(|bytes| Principal::new(&bytes)),
+    })
+}
+
+fn catalog(answer: Term<'_>) -> Result<Arc<Catalog>, Refusal> {
+    match answer.decode::<(Atom, &CatalogSnapshot)>() {
+        Ok((tag, snapshot)) if tag == atoms::catalog() => Ok(snapshot.catalog()),
+        _ => Err(unknown_answer("{:catalog, catalog} or :failed")),
+    }
+}
+
+fn unknown_answer(expected: &str) -> Refusal {
+    Refusal::fault(Fault::new(
+        atoms::answer(),
+        format!("the answer must be {expected}"),
+    ))
+}
