@@ -39,6 +39,8 @@ defmodule BeamMCP.Telemetry do
   shortly after what they tell.
   """
 
+  @internal_error -32_603
+
   # Absent unless the host has it, hence never named at compile time.
   @compile {:no_warn_undefined, :telemetry}
 
@@ -90,29 +92,27 @@ defmodule BeamMCP.Telemetry do
 
   @doc false
   @spec native(Instance.t(), {atom(), map(), map()}) :: :ok
-  def native(instance, {:host_fault, _measurements, %{tool: nil} = metadata}) do
+  def native(instance, {:host_fault, _measurements, %{definition: nil} = metadata}) do
     Fault.log_text("#{inspect(instance.name)}: #{metadata.message}")
   end
 
   def native(_instance, {:host_fault, _measurements, metadata}) do
-    Fault.log_text("tool #{inspect(metadata.tool)}: #{metadata.message}")
+    Fault.log_text("tool #{inspect(metadata.definition)}: #{metadata.message}")
   end
 
   def native(%{telemetry?: false}, _event), do: :ok
 
   def native(instance, {:request, measurements, metadata}) do
-    metadata = Map.put(metadata, :instance, instance.name)
-    duration = System.convert_time_unit(measurements.duration_us, :microsecond, :native)
-    measurements = measurements |> Map.delete(:duration_us) |> Map.put(:duration, duration)
+    {tool, metadata} = Map.pop(metadata, :definition)
+    metadata = Map.merge(metadata, %{instance: instance.name, tool: tool})
+    {duration_us, measurements} = Map.pop(measurements, :duration_us)
+    duration = System.convert_time_unit(duration_us, :microsecond, :native)
+    measurements = Map.put(measurements, :duration, duration)
     began = %{system_time: System.system_time() - duration}
+
     emit([:request, :start], began, Map.take(metadata, ~w(instance transport method revision)a))
     if metadata.refusal, do: emit([:request, :refused], measurements, metadata)
-
-    emit(
-      [:request, if(metadata.fault, do: :exception, else: :stop)],
-      measurements,
-      Map.delete(metadata, :fault)
-    )
+    emit([:request, ending(metadata.code)], measurements, metadata)
   end
 
   def native(instance, {:connection_open, _measurements, metadata}) do
@@ -134,6 +134,9 @@ defmodule BeamMCP.Telemetry do
       Map.put(metadata, :instance, instance.name)
     )
   end
+
+  defp ending(@internal_error), do: :exception
+  defp ending(_code), do: :stop
 
   defp emit(event, measurements, metadata),
     do: :telemetry.execute([:beam_mcp | event], measurements, metadata)
