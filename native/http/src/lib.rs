@@ -1,1 +1,26 @@
 //! Streamable HTTP over hyper: a listener that drives exchanges.
+//!
+//! This crate moves bytes and keeps time: sockets, HTTP/1.1 and HTTP/2, deadlines, bounds, drain. What a request means
+//! and how it is answered is decided by the core (`mcp-protocol`), what it does by the application behind the
+//! [`Host`](mcp_driver::Host) seam. The folder's README draws the flow and lists every limit.
+
+mod bind;
+mod body;
+mod connection;
+mod connections;
+mod detect;
+mod head;
+mod listener;
+mod options;
+mod patience;
+mod refusal;
+mod response;
+mod service;
+mod socket;
+mod watch;
+mod workers;
+
+pub use bind::{Bind, Bound};
+pub use listener::Listener;
+pub use options::ListenerOptions;
+pub use workers::Workers;

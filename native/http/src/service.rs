@@ -1,0 +1,80 @@
+//! From a request to its answer.
+
+use std::{convert::Infallible, sync::Arc, time::Instant};
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::{
+    Request, Response,
+    body::{Body, Incoming},
+};
+use mcp_driver::{Event, Host, now, run};
+use mcp_protocol::{Answer, Connection, Exchange, Input, Peer};
+
+use crate::{
+    body::read_body, connections::Connections, head::request_head, options::ListenerOptions,
+    response::response, watch::Watch,
+};
+
+/// What all connections of one listener share.
+pub(crate) struct Site<H> {
+    pub(crate) host: Arc<H>,
+    pub(crate) options: ListenerOptions,
+    pub(crate) connections: Arc<Connections>,
+}
+
+/// What all requests of one connection share.
+pub(crate) struct Guest<H> {
+    pub(crate) site: Arc<Site<H>>,
+    pub(crate) watch: Arc<Watch>,
+    pub(crate) peer: Peer,
+}
+
+/// Serves one request. Dropping the future, as hyper does when the peer is gone, cancels the call under way.
+pub(crate) async fn serve<H: Host>(
+    guest: Arc<Guest<H>>,
+    request: Request<Incoming>,
+) -> Result<Response<Full<Bytes>>, Infallible> {
+    let _serving = guest.watch.begin();
+    let Site { host, options, .. } = &*guest.site;
+    let started = options.record_requests.then(Instant::now);
+    let (parts, body) = request.into_parts();
+    let version = parts.version;
+    let head = request_head(&parts, guest.peer);
+    drop(parts);
+
+    let mut unread = !body.is_end_stream();
+    let mut request_bytes = 0;
+    let mut room = host.buffers().reserve();
+    let (mut exchange, step) =
+        Exchange::http(host.shared(), Arc::clone(&options.endpoint), now(), head);
+    let answer = run(host, &mut exchange, step, async |max_bytes| {
+        let input = read_body(body, max_bytes, &mut room, options.body_timeout).await;
+        if let Input::Body(bytes) = &input {
+            unread = false;
+            request_bytes = bytes.len();
+        }
+        input
+    })
+    .await;
+
+    if let Some(started) = started {
+        host.record(request_event(&answer, started, request_bytes));
+    }
+    let closes = unread || answer.connection != Connection::Keep;
+    if closes {
+        guest.watch.linger();
+    }
+    Ok(response(answer, version, closes))
+}
+
+fn request_event(answer: &Answer, started: Instant, request_bytes: usize) -> Event {
+    Event::Request {
+        summary: answer.summary.clone(),
+        transport: "http",
+        status: answer.status,
+        duration_us: started.elapsed().as_micros() as u64,
+        request_bytes,
+        response_bytes: answer.body.len(),
+    }
+}

@@ -1,0 +1,147 @@
+//! A connection's byte stream as hyper sees it.
+
+use std::{
+    io::{self, IoSlice},
+    mem::MaybeUninit,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use bytes::{Buf, Bytes};
+use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use crate::watch::Watch;
+
+/// Gives back the bytes that detection read, notes what moves, and closes without tearing the last answer.
+pub(crate) struct Socket<S> {
+    stream: TokioIo<S>,
+    prefix: Bytes,
+    watch: Arc<Watch>,
+    /// Whether the last write found the peer not reading.
+    blocked: bool,
+    ending: Ending,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Ending {
+    Open,
+    /// Our side is closed; so many bytes of the peer's were read and thrown away since.
+    Discarding(usize),
+}
+
+impl<S> Socket<S> {
+    pub(crate) fn new(stream: S, prefix: Bytes, watch: Arc<Watch>) -> Self {
+        Self {
+            stream: TokioIo::new(stream),
+            prefix,
+            watch,
+            blocked: false,
+            ending: Ending::Open,
+        }
+    }
+
+    /// The stream, for whoever has to end it without hyper.
+    pub(crate) fn into_inner(self) -> S {
+        self.stream.into_inner()
+    }
+
+    fn noting_pauses<T>(&mut self, written: Poll<T>) -> Poll<T> {
+        if written.is_pending() {
+            self.blocked = true;
+        } else if self.blocked {
+            self.blocked = false;
+            self.watch.advanced();
+        }
+        written
+    }
+}
+
+impl<S: AsyncRead + Unpin> Socket<S> {
+    /// Reads and throws away what the peer still sends. Closing with unread bytes would reset the connection, and the
+    /// reset would overtake the answer (RFC 9112 §9.6).
+    fn poll_discard(&mut self, cx: &mut Context<'_>, mut discarded: usize) -> Poll<io::Result<()>> {
+        let mut bytes = [MaybeUninit::uninit(); 4096];
+        while discarded < MAX_DISCARDED_BYTES {
+            let mut buffer = ReadBuf::uninit(&mut bytes);
+            let stream = Pin::new(self.stream.inner_mut());
+            ready!(stream.poll_read(cx, &mut buffer))?;
+            if buffer.filled().is_empty() {
+                break;
+            }
+            discarded += buffer.filled().len();
+            self.ending = Ending::Discarding(discarded);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> Read for Socket<S> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        mut buffer: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if this.prefix.has_remaining() {
+            let length = this.prefix.len().min(buffer.remaining());
+            buffer.put_slice(&this.prefix.split_to(length));
+            return Poll::Ready(Ok(()));
+        }
+        let read = Pin::new(&mut this.stream).poll_read(cx, buffer);
+        if read.is_ready() {
+            this.watch.head_began();
+        }
+        read
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Write for Socket<S> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.stream).poll_write(cx, bytes);
+        this.noting_pauses(written)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.stream).poll_write_vectored(cx, slices);
+        this.noting_pauses(written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if this.ending == Ending::Open {
+            ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
+            this.ending = Ending::Discarding(0);
+            this.watch.close();
+        }
+        match this.ending {
+            Ending::Discarding(discarded) if this.watch.lingers() => {
+                this.poll_discard(cx, discarded)
+            }
+            _ => Poll::Ready(Ok(())),
+        }
+    }
+}
+
+/// Bytes read and thrown away after the last answer before the connection is closed regardless.
+const MAX_DISCARDED_BYTES: usize = 4 * 1024 * 1024;

@@ -1,0 +1,109 @@
+//! What a connection is doing, noted by those who move its bytes and read by the one who keeps its time.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
+};
+
+/// Notes of one connection. All parties run on one thread, so every access is relaxed and none waits.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    requests: AtomicU64,
+    serving: AtomicU32,
+    reading: AtomicBool,
+    moved: AtomicBool,
+    lingers: AtomicBool,
+    closing: AtomicBool,
+}
+
+/// What a connection waits for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Activity {
+    /// For its first request head.
+    Opening,
+    /// For the rest of a later head.
+    Head,
+    /// For its answers: each has a deadline of its own.
+    Serving,
+    /// For the next request, or for the peer to take the last answer.
+    Resting,
+    /// For the peer to close, our side being closed.
+    Closing,
+}
+
+/// A request being served, until dropped.
+#[derive(Debug)]
+pub(crate) struct Serving {
+    watch: Arc<Watch>,
+}
+
+impl Watch {
+    pub(crate) fn activity(&self) -> Activity {
+        if self.closing.load(Ordering::Relaxed) {
+            Activity::Closing
+        } else if self.serving.load(Ordering::Relaxed) > 0 {
+            Activity::Serving
+        } else if self.requests() == 0 {
+            Activity::Opening
+        } else if self.reading.load(Ordering::Relaxed) {
+            Activity::Head
+        } else {
+            Activity::Resting
+        }
+    }
+
+    /// Requests begun so far.
+    pub(crate) fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
+    }
+
+    /// Notes the begin of a request.
+    pub(crate) fn begin(self: &Arc<Self>) -> Serving {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.serving.fetch_add(1, Ordering::Relaxed);
+        Serving {
+            watch: Arc::clone(self),
+        }
+    }
+
+    /// Notes that bytes of the next head have come.
+    pub(crate) fn head_began(&self) {
+        self.reading.store(true, Ordering::Relaxed);
+    }
+
+    /// Notes that the peer took bytes again after a pause.
+    pub(crate) fn advanced(&self) {
+        self.moved.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether something ended or went on since this was last asked.
+    pub(crate) fn take_moved(&self) -> bool {
+        let moved = self.moved.load(Ordering::Relaxed);
+        if moved {
+            self.moved.store(false, Ordering::Relaxed);
+        }
+        moved
+    }
+
+    /// Asks for a slow close: the peer may still be sending a body that nobody reads.
+    pub(crate) fn linger(&self) {
+        self.lingers.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn lingers(&self) -> bool {
+        self.lingers.load(Ordering::Relaxed)
+    }
+
+    /// Notes that our side is closed.
+    pub(crate) fn close(&self) {
+        self.closing.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.watch.serving.fetch_sub(1, Ordering::Relaxed);
+        self.watch.reading.store(false, Ordering::Relaxed);
+        self.watch.advanced();
+    }
+}

@@ -1,0 +1,7 @@
+//! A listener on real sockets, spoken to in raw bytes.
+
+mod http2;
+mod lifecycle;
+mod limits;
+mod message;
+mod support;

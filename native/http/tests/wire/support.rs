@@ -1,0 +1,69 @@
+//! A listener over a small host in this process, and a client that writes raw bytes.
+
+mod client;
+mod host;
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use mcp_http::{Bind, Bound, Listener, ListenerOptions, Workers};
+
+pub use client::{Client, Response};
+pub use host::{TestHost, call, chunked, endpoint, head, post};
+
+/// A running listener.
+pub struct Server {
+    pub listener: Listener,
+    pub host: Arc<TestHost>,
+}
+
+/// Serves on a port of the loopback interface that the system chooses.
+pub fn serve() -> Server {
+    serve_with(|_| {})
+}
+
+/// The same with options changed by `change`.
+pub fn serve_with(change: impl FnOnce(&mut ListenerOptions)) -> Server {
+    serve_on(Bind::Tcp((Ipv4Addr::LOCALHOST, 0).into()), change)
+}
+
+/// The same on `bind`.
+pub fn serve_on(bind: Bind, change: impl FnOnce(&mut ListenerOptions)) -> Server {
+    let host = TestHost::start(1 << 20);
+    let mut options = ListenerOptions::new(bind, Arc::new(endpoint()));
+    options.record_requests = true;
+    change(&mut options);
+    let workers = Workers::start(2).unwrap();
+    let listener = Listener::start(Arc::clone(&host), &workers, options).unwrap();
+    Server { listener, host }
+}
+
+impl Server {
+    pub fn address(&self) -> SocketAddr {
+        match self.listener.address() {
+            Bound::Tcp(address) => *address,
+            Bound::Unix(path) => panic!("{} is no address", path.display()),
+        }
+    }
+
+    pub fn connect(&self) -> Client {
+        Client::connect(self.address())
+    }
+}
+
+/// Waits until `condition` holds; fails after five seconds.
+pub fn eventually(what: &str, condition: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while !condition() {
+        assert!(Instant::now() < deadline, "not in time: {what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+pub fn millis(count: u64) -> Duration {
+    Duration::from_millis(count)
+}
