@@ -5,6 +5,7 @@ use mcp_json::{Kind, Node, NodeId};
 use crate::{
     error::{Code, Error},
     request_id::{IdKey, InvalidId, MAX_ID_BYTES, RequestId},
+    word,
 };
 
 /// A message taken apart; what it means is decided elsewhere.
@@ -37,14 +38,14 @@ impl Envelope {
                 Kind::Array => "Batches are not accepted: send one JSON-RPC object per message",
                 _ => "A message is one JSON-RPC object",
             };
-            return Err((None, invalid("shape", message)));
+            return Err((None, invalid(word::SHAPE, message)));
         }
         let id_node = root.get("id");
         let id = id_node
             .map(RequestId::parse)
             .transpose()
             .map_err(|reason| (None, invalid_id(reason)))?;
-        let refuse = |message: &'static str| Err((id.clone(), invalid("shape", message)));
+        let refuse = |message: &'static str| Err((id.clone(), invalid(word::SHAPE, message)));
         if root.get("jsonrpc").and_then(Node::as_str).as_deref() != Some("2.0") {
             return refuse("The member \"jsonrpc\" must be \"2.0\"");
         }
@@ -63,7 +64,7 @@ impl Envelope {
         if params.is_some_and(|params| params.kind() != Kind::Object) {
             let error = Error::new(
                 Code::InvalidParams,
-                "params",
+                word::PARAMS,
                 "The member \"params\" must be an object",
             );
             return Err((id, error.with_status(400)));
@@ -87,10 +88,10 @@ fn invalid(word: &'static str, message: &'static str) -> Error {
 
 fn invalid_id(reason: InvalidId) -> Error {
     match reason {
-        InvalidId::Type => invalid("id", "The member \"id\" must be a string or an integer"),
+        InvalidId::Type => invalid(word::ID, "The member \"id\" must be a string or an integer"),
         InvalidId::TooLong => Error::new(
             Code::InvalidRequest,
-            "id",
+            word::ID,
             format!("The member \"id\" is longer than {MAX_ID_BYTES} bytes"),
         ),
     }

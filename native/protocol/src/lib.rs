@@ -27,6 +27,7 @@ mod revision;
 mod session;
 mod step;
 mod time;
+mod word;
 
 pub use call::{Call, CallOutcome, ToolResult};
 pub use catalog::{Catalog, DefinitionFault, Tool, ToolDefinition};

@@ -4,7 +4,10 @@ use std::borrow::Cow;
 
 use mcp_json::{Kind, Node};
 
-use crate::error::{Code, Error};
+use crate::{
+    error::{Code, Error},
+    word,
+};
 
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
@@ -127,5 +130,5 @@ fn malformed(message: impl Into<Cow<'static, str>>) -> Error {
 }
 
 fn invalid(message: impl Into<Cow<'static, str>>) -> Error {
-    Error::new(Code::InvalidParams, "meta", message)
+    Error::new(Code::InvalidParams, word::META, message)
 }

@@ -1,19 +1,16 @@
 //! The one place where outcomes become answers: status, headers, body, and what becomes of the connection.
 
-use std::borrow::Cow;
-
 use super::{Carrier, Exchange, Reply};
 use crate::{
     encode::{self, Members},
     error::{Code, Error},
-    http,
+    http::{self, Headers},
     step::{Answer, Connection, Step},
+    word,
 };
 
 const JSON: &str = "application/json";
 const EVENT_STREAM: &str = "text/event-stream";
-
-type Headers = Vec<(&'static str, Cow<'static, str>)>;
 
 impl Exchange {
     /// A result message.
@@ -66,7 +63,7 @@ impl Exchange {
     /// A cancelled request gets no response (CAN-3). Over HTTP the exchange still ends: with an event stream that
     /// holds nothing where the client reads those.
     pub(super) fn cancelled(&mut self) -> Step {
-        self.summary.refusal = Some("cancelled");
+        self.summary.refusal = Some(word::CANCELLED);
         if self.admits_stream() {
             return self.answer(200, stream_headers(), Vec::new(), EVENT_STREAM);
         }

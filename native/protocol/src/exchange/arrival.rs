@@ -12,13 +12,14 @@ use crate::{
     request_id::RequestId,
     step::Step,
     time::Now,
+    word,
 };
 
 impl Exchange {
     /// Steps 1 and 2: framing, path, `Host`, `Origin`, method.
     pub(super) fn arrive(&mut self, _now: Now) -> Step {
         let Carrier::Http { endpoint, head, .. } = &self.carrier else {
-            return self.refuse(super::internal("driver", "A line has no head"));
+            return self.refuse(super::internal(word::DRIVER, "A line has no head"));
         };
         match http::admit(head, endpoint) {
             Admission::Refuse(refusal) => self.refuse_with(refusal.error, refusal.headers),
@@ -68,7 +69,7 @@ impl Exchange {
             return Ok(endpoint.max_body_bytes);
         }
         let message = "Accept must admit application/json or text/event-stream";
-        Err(Error::new(Code::InvalidRequest, "not_acceptable", message).with_status(406))
+        Err(Error::new(Code::InvalidRequest, word::NOT_ACCEPTABLE, message).with_status(406))
     }
 
     pub(super) fn refuse_body(&mut self, fault: BodyFault) -> Step {
@@ -82,20 +83,22 @@ impl Exchange {
         let error = match fault {
             BodyFault::TooLarge => refusal(
                 413,
-                "body_too_large",
+                word::BODY_TOO_LARGE,
                 format!("The body is larger than {limit} bytes"),
             ),
             BodyFault::Timeout => refusal(
                 408,
-                "body_timeout",
+                word::BODY_TIMEOUT,
                 "The body took too long to arrive".to_owned(),
             ),
             BodyFault::NoRoom => Error::new(
                 Code::Busy,
-                "buffers",
+                word::BUFFERS,
                 "The server has no room for this body: retry later",
             ),
-            BodyFault::Broken => refusal(400, "body", "The body did not arrive whole".to_owned()),
+            BodyFault::Broken => {
+                refusal(400, word::BODY, "The body did not arrive whole".to_owned())
+            }
         };
         self.refuse(error)
     }
@@ -139,7 +142,11 @@ impl Exchange {
             .and_then(|raw| Document::parse(raw.into(), &self.shared.config.json).ok())
             .and_then(|document| RequestId::parse(document.root()).ok());
         let message = format!("The line is longer than {limit} bytes");
-        self.refuse(Error::new(Code::InvalidRequest, "line_too_long", message))
+        self.refuse(Error::new(
+            Code::InvalidRequest,
+            word::LINE_TOO_LONG,
+            message,
+        ))
     }
 
     /// Takes the identity of a decision, or the refusal that it asks for.
@@ -152,13 +159,13 @@ impl Exchange {
             }
             Authorized::Deny => {
                 let error =
-                    Error::new(Code::InvalidRequest, "forbidden", "Forbidden").with_status(403);
+                    Error::new(Code::InvalidRequest, word::FORBIDDEN, "Forbidden").with_status(403);
                 Some(self.refuse(error))
             }
             Authorized::Challenge(challenge) => {
                 let error = Error::new(
                     Code::InvalidRequest,
-                    "unauthenticated",
+                    word::UNAUTHENTICATED,
                     "Authentication is required",
                 )
                 .with_status(401);
@@ -170,8 +177,8 @@ impl Exchange {
 
 fn not_json(error: &mcp_json::Error) -> Error {
     let (code, word) = match error.is_syntax() {
-        true => (Code::Parse, "parse"),
-        false => (Code::InvalidRequest, "shape"),
+        true => (Code::Parse, word::PARSE),
+        false => (Code::InvalidRequest, word::SHAPE),
     };
     Error::new(code, word, error.to_string())
 }

@@ -18,6 +18,7 @@ use crate::{
     revision::{Era, Revision},
     step::Step,
     time::Now,
+    word,
 };
 
 impl Exchange {
@@ -113,7 +114,7 @@ impl Exchange {
             let shown: String = name.chars().take(100).collect();
             Error::new(
                 Code::MethodNotFound,
-                "method",
+                word::METHOD,
                 format!("Method not found: {shown}"),
             )
             .with_status(status)
@@ -127,7 +128,7 @@ impl Exchange {
         }
         if method.kind() == Kind::Notification {
             let message = format!("{name} is a notification: send it without an id");
-            return Err(Error::new(Code::InvalidRequest, "shape", message));
+            return Err(Error::new(Code::InvalidRequest, word::SHAPE, message));
         }
         self.summary.method = Some(method);
         Ok(method)
@@ -140,7 +141,7 @@ impl Exchange {
         };
         if Method::parse(method).is_some_and(|method| method.kind() == Kind::Request) {
             let message = format!("{method} is a request: it needs an id");
-            return Err(Error::new(Code::InvalidRequest, "shape", message));
+            return Err(Error::new(Code::InvalidRequest, word::SHAPE, message));
         }
         let declared = if meta.claims_version() {
             Some(meta.version()?)
@@ -213,7 +214,7 @@ pub(super) fn unsupported_version(requested: &str) -> Error {
     let shown: String = requested.chars().take(100).collect();
     Error::new(
         Code::UnsupportedVersion,
-        "version",
+        word::VERSION,
         format!("Protocol version {shown:?} is not served: use one of data.supported"),
     )
     .with_data(unsupported_version_data(&shown))
@@ -222,7 +223,7 @@ pub(super) fn unsupported_version(requested: &str) -> Error {
 pub(super) fn unexpected_response() -> Error {
     Error::new(
         Code::InvalidRequest,
-        "shape",
+        word::SHAPE,
         "This server has asked nothing: a response is unexpected here",
     )
 }

@@ -20,6 +20,7 @@ use crate::{
     session::{Session, SessionAnswer, SessionAsk},
     step::Step,
     time::Now,
+    word,
 };
 
 impl Exchange {
@@ -75,7 +76,7 @@ impl Exchange {
             }
             (_, None) => self.refuse(Error::new(
                 Code::InvalidRequest,
-                "session",
+                word::SESSION,
                 "A session is required: send initialize first and then Mcp-Session-Id, \
                  or declare the version in params._meta",
             )),
@@ -144,7 +145,7 @@ impl Exchange {
                     Method::parse(&method).is_some_and(|method| method.kind() == Kind::Request);
                 if is_request && !self.is_pipe() {
                     let message = format!("{method} is a request: it needs an id");
-                    return self.refuse(Error::new(Code::InvalidRequest, "shape", message));
+                    return self.refuse(Error::new(Code::InvalidRequest, word::SHAPE, message));
                 }
                 self.notified(&method, params.map(|node| document.node(node)), Some(scope))
             }
@@ -160,7 +161,7 @@ impl Exchange {
         session: Option<Session>,
     ) -> Step {
         let Some(scope) = self.pipe_scope() else {
-            return self.refuse(super::internal("driver", "A pipe has a number"));
+            return self.refuse(super::internal(word::DRIVER, "A pipe has a number"));
         };
         if let Some(session) = session {
             return self.in_session(now, document, envelope, &session, scope, None);
@@ -183,7 +184,7 @@ impl Exchange {
                 if !early.contains(&method.as_str()) {
                     return self.refuse(Error::new(
                         Code::InvalidRequest,
-                        "session",
+                        word::SESSION,
                         "Send initialize first, or declare the version in params._meta",
                     ));
                 }
@@ -237,11 +238,11 @@ impl Exchange {
             SessionAnswer::Created(id) => self.initialize_result(session.revision, Some(&id)),
             SessionAnswer::Full => self.refuse(Error::new(
                 Code::Busy,
-                "sessions_full",
+                word::SESSIONS_FULL,
                 "As many sessions are open as the server allows: retry later",
             )),
             _ => self.refuse(super::internal(
-                "session_store",
+                word::SESSION_STORE,
                 "The server could not open a session",
             )),
         }
@@ -250,16 +251,17 @@ impl Exchange {
     /// DELETE: ends a session, and what runs in it (LHT-44).
     pub(super) fn delete(&mut self) -> Step {
         let Some(head) = self.head() else {
-            return self.refuse(super::internal("driver", "A line has no verb"));
+            return self.refuse(super::internal(word::DRIVER, "A line has no verb"));
         };
-        match http::session_id(head).map(|id| id.map(Arc::<str>::from)) {
+        let named = check_legacy_version(http::version(head)).and_then(|()| http::session_id(head));
+        match named.map(|id| id.map(Arc::<str>::from)) {
             Ok(Some(id)) => {
                 let ask = Ask::Session(SessionAsk::Fetch(Arc::clone(&id)));
                 self.ask(Stage::FindingSessionToEnd(id), ask)
             }
             Ok(None) => self.refuse(Error::new(
                 Code::InvalidRequest,
-                "session",
+                word::SESSION,
                 "DELETE ends a session: name it in Mcp-Session-Id",
             )),
             Err(error) => self.refuse(error),
@@ -331,7 +333,7 @@ fn check_legacy_version(header: VersionHeader<'_>) -> Result<(), Error> {
         },
         VersionHeader::Invalid | VersionHeader::Repeated => Err(Error::new(
             Code::HeaderMismatch,
-            "header",
+            word::HEADER,
             "MCP-Protocol-Version must come once, as visible ASCII",
         )),
     }
@@ -340,7 +342,7 @@ fn check_legacy_version(header: VersionHeader<'_>) -> Result<(), Error> {
 fn initialized_already() -> Error {
     Error::new(
         Code::InvalidRequest,
-        "session",
+        word::SESSION,
         "This session is initialized already",
     )
 }
@@ -348,7 +350,7 @@ fn initialized_already() -> Error {
 fn unknown_session() -> Error {
     Error::new(
         Code::InvalidRequest,
-        "session_unknown",
+        word::SESSION_UNKNOWN,
         "No such session: send initialize to open a new one",
     )
     .with_status(404)

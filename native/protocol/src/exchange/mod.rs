@@ -30,6 +30,7 @@ use crate::{
     session::Session,
     step::{Step, Summary},
     time::Now,
+    word,
 };
 
 /// The state of one exchange.
@@ -209,7 +210,10 @@ impl Exchange {
             (Stage::Calling(reply, _), Input::Unanswered(why)) => self.call_unanswered(&reply, why),
             (Stage::CheckingResult(reply), Input::Unanswered(_)) => self.tool_failed(&reply, None),
             (stage, Input::Unanswered(why)) => self.unanswered(&stage, why),
-            (_, _) => self.refuse(internal("driver", "The server lost track of this request")),
+            (_, _) => self.refuse(internal(
+                word::DRIVER,
+                "The server lost track of this request",
+            )),
         }
     }
 
@@ -267,15 +271,16 @@ impl Exchange {
     fn unanswered(&mut self, stage: &Stage, why: Unanswered) -> Step {
         let error = match (why, stage) {
             (Unanswered::Failed, Stage::Authorizing(_) | Stage::AuthorizingBody(_)) => internal(
-                "authorize",
+                word::AUTHORIZE,
                 "The server could not decide whether to serve this request",
             )
             .with_status(500),
-            (Unanswered::Failed, _) => internal("host", "The server failed"),
-            (Unanswered::Deadline, _) => {
-                internal("host", "The server took too long to look this request up")
-                    .with_status(503)
-            }
+            (Unanswered::Failed, _) => internal(word::HOST_FAULT, "The server failed"),
+            (Unanswered::Deadline, _) => internal(
+                word::HOST_FAULT,
+                "The server took too long to look this request up",
+            )
+            .with_status(503),
             (why, _) => busy(why),
         };
         self.refuse(error)
@@ -304,22 +309,22 @@ fn busy(why: Unanswered) -> Error {
     match why {
         Unanswered::PrincipalBusy => Error::new(
             Code::PrincipalBusy,
-            "principal_busy",
+            word::PRINCIPAL_BUSY,
             "You have as many calls running as the server allows: retry when one ends",
         ),
         Unanswered::Draining => Error::new(
             Code::Busy,
-            "draining",
+            word::DRAINING,
             "The server is shutting down: retry elsewhere",
         ),
         Unanswered::DuplicateId => Error::new(
             Code::InvalidRequest,
-            "duplicate_id",
+            word::DUPLICATE_ID,
             "Another request with this id is still running: ids are unique among running requests",
         ),
         _ => Error::new(
             Code::Busy,
-            "busy",
+            word::BUSY,
             "The server has as many calls running as it allows: retry later",
         ),
     }

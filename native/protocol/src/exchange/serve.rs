@@ -20,6 +20,7 @@ use crate::{
     revision::{Era, Revision},
     step::Step,
     time::Now,
+    word,
 };
 
 impl Exchange {
@@ -99,9 +100,10 @@ impl Exchange {
             Instance::Arguments(request, _) => {
                 self.arguments_checked(now, *request, tool, computed.result)
             }
-            Instance::Result(_) => {
-                self.refuse(internal("driver", "The server lost track of this request"))
-            }
+            Instance::Result(_) => self.refuse(internal(
+                word::DRIVER,
+                "The server lost track of this request",
+            )),
         }
     }
 
@@ -115,7 +117,7 @@ impl Exchange {
         match checked {
             Ok(()) => self.dispatch(now, request, tool),
             Err(faults) => {
-                self.summary.refusal = Some("arguments");
+                self.summary.refusal = Some(word::ARGUMENTS);
                 let text = format!("Invalid arguments for {}:\n{faults}", tool.name);
                 self.tool_result(&request.reply(), &tools_call::error_result(&text))
             }
@@ -218,7 +220,7 @@ impl Exchange {
     /// The fixed text of a host fault; `fault` is for the host's log.
     pub(super) fn tool_failed(&mut self, reply: &Reply, fault: Option<String>) -> Step {
         self.summary.host_fault = fault;
-        self.summary.refusal = Some("host_fault");
+        self.summary.refusal = Some(word::HOST_FAULT);
         self.tool_result(reply, &tools_call::failed())
     }
 
@@ -237,7 +239,7 @@ impl Exchange {
             return self.tool_failed(reply, Some(fault));
         }
         self.summary.host_fault = Some(fault);
-        self.refuse(internal("host_fault", "The server failed"))
+        self.refuse(internal(word::HOST_FAULT, "The server failed"))
     }
 
     fn context(&self, now: Now, request: &Request, timeout_ms: u64) -> RequestContext {
@@ -258,7 +260,7 @@ impl Exchange {
 
     pub(super) fn initialize_result(&mut self, revision: Revision, session: Option<&str>) -> Step {
         let Some(id) = self.id.clone() else {
-            return self.refuse(internal("driver", "initialize has an id"));
+            return self.refuse(internal(word::DRIVER, "initialize has an id"));
         };
         let (shared, catalog) = (Arc::clone(&self.shared), Arc::clone(&self.catalog));
         let step = self.result(&Reply { id, revision }, None, |result| {

@@ -7,6 +7,7 @@ use crate::{
     error::{Code, Error},
     head::{RequestHead, Single},
     revision::{Era, Revision},
+    word,
 };
 
 use super::{
@@ -15,7 +16,6 @@ use super::{
     host,
     mirror::{self, VersionHeader},
     origin::Origin,
-    word,
 };
 
 /// An HTTP method that carries protocol.

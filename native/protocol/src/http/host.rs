@@ -4,9 +4,10 @@ use crate::{
     config::{Endpoint, Hosts},
     error::{Code, Error},
     head::{RequestHead, Single},
+    word,
 };
 
-use super::{authority::Authority, excerpt::excerpt, word};
+use super::{authority::Authority, excerpt::excerpt};
 
 /// Reads `Host`, which must be there once (RFC 9112 §3.2). HTTP/2's `:authority` arrives as `host`.
 ///

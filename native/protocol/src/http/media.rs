@@ -5,9 +5,10 @@ use std::cmp::Ordering;
 use crate::{
     error::{Code, Error},
     head::{RequestHead, Single},
+    word,
 };
 
-use super::{excerpt::excerpt, word};
+use super::excerpt::excerpt;
 
 /// Checks that the body is declared as JSON in UTF-8: `application/json`, any case, any parameter but a
 /// `charset` other than UTF-8. Compared as a whole, so that no form of a CORS-simple request passes.

@@ -4,13 +4,13 @@
 use crate::{
     error::{Code, Error},
     head::{RequestHead, Single},
+    word,
 };
 
 use super::{
     ascii::{plain, visible},
     base64_form::{self, Invalid},
     mismatch::Mismatch,
-    word,
 };
 
 /// What `MCP-Protocol-Version` says.

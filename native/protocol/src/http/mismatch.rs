@@ -2,7 +2,8 @@
 
 use crate::error::{Code, Error};
 
-use super::{base64_form::Invalid, excerpt::excerpt, word};
+use super::{base64_form::Invalid, excerpt::excerpt};
+use crate::word;
 
 /// What is wrong with one header.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -8,7 +8,7 @@
 //!
 //! [`cors`] writes the headers that browsers ask for. Accepting a request allocates nothing, unless a
 //! header uses the Base64 form. A refusal is an [`Error`](crate::error::Error) whose word stands in
-//! [`word`]; it shows at most 100 characters of each value, escaped.
+//! [`crate::word`]; it shows at most 100 characters of each value, escaped.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,6 @@ mod mirror;
 mod mismatch;
 mod origin;
 mod param;
-mod word;
 
 pub(crate) use admission::{Admission, Verb, admit};
 pub(crate) use cors::{preflight_headers, response_headers};

@@ -4,9 +4,10 @@ use crate::{
     config::{Endpoint, Hosts, Origins},
     error::{Code, Error},
     head::{RequestHead, Single},
+    word,
 };
 
-use super::{ascii, authority::Authority, excerpt::excerpt, host, word};
+use super::{ascii, authority::Authority, excerpt::excerpt, host};
 
 /// What `allowed_origins` makes of a request.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

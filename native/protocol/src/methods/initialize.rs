@@ -12,6 +12,7 @@ use crate::{
     principal::Principal,
     revision::{Era, Revision},
     session::Session,
+    word,
 };
 
 /// Reads the parameters and settles the session that they ask for.
@@ -63,5 +64,5 @@ pub(crate) fn write(
 }
 
 fn invalid(message: &'static str) -> Error {
-    Error::new(Code::InvalidParams, "params", message)
+    Error::new(Code::InvalidParams, word::PARAMS, message)
 }

@@ -10,6 +10,7 @@ use crate::{
     encode::Members,
     error::{Code, Error},
     revision::{Era, Revision},
+    word,
 };
 
 /// What a client is told of any host fault: the reason is in the host's log (TOOL-16).
@@ -69,7 +70,7 @@ pub(crate) fn write(result: &mut Members<'_>, tool_result: &ToolResult, revision
 }
 
 fn invalid(message: String) -> Error {
-    Error::new(Code::InvalidParams, "params", message)
+    Error::new(Code::InvalidParams, word::PARAMS, message)
 }
 
 /// A name of a peer's, fit for an error message.

@@ -10,6 +10,7 @@ use crate::{
     error::{Code, Error},
     methods::discover::write_cache_hint,
     revision::{Era, Revision},
+    word,
 };
 
 const LIST: &str = "tools";
@@ -54,5 +55,5 @@ pub(crate) fn write(
 }
 
 fn invalid(message: &'static str) -> Error {
-    Error::new(Code::InvalidParams, "cursor", message)
+    Error::new(Code::InvalidParams, word::CURSOR, message)
 }

@@ -1,0 +1,19 @@
+//! A server without sockets, clocks or processes: the core, and a scripted world around it.
+
+mod fixture;
+mod matching;
+mod message;
+mod post;
+mod reply;
+mod server;
+mod transcript;
+mod world;
+
+pub use fixture::{config, definition, endpoint, session, structured, text, tools};
+pub use matching::{differences, is_like};
+pub use message::{META, call, legacy, modern, modern_meta, notification};
+pub use post::Post;
+pub use reply::Reply;
+pub use server::{Pending, Server};
+pub use transcript::play;
+pub use world::{World, describe, identity};

@@ -1,0 +1,190 @@
+//! The core with a world around it and a clock that tests move by hand.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use mcp_protocol::{
+    Ask, Catalog, Config, Endpoint, Exchange, Input, Keys, Line, Now, Pipe, Shared, Step,
+    ToolDefinition,
+};
+use serde_json::Value;
+
+use super::{Post, Reply, World, config, describe, endpoint, tools};
+
+/// One instance: settings, catalog, one endpoint, one pipe.
+pub struct Server {
+    pub shared: Arc<Shared>,
+    pub endpoint: Arc<Endpoint>,
+    pub world: World,
+    pub pipe: Pipe,
+    pub now: Now,
+}
+
+/// An exchange that waits for something.
+#[derive(Debug)]
+pub struct Pending {
+    pub exchange: Exchange,
+    pub step: Step,
+    body: Bytes,
+    asked: Vec<String>,
+}
+
+impl Server {
+    /// Serves the usual tools.
+    pub fn new() -> Self {
+        Self::with(|_| ())
+    }
+
+    /// Serves the usual tools under other settings.
+    pub fn with(change: impl FnOnce(&mut Config)) -> Self {
+        Self::offering(tools(), change)
+    }
+
+    /// Serves these tools.
+    pub fn offering(tools: Vec<ToolDefinition>, change: impl FnOnce(&mut Config)) -> Self {
+        let mut config = config();
+        change(&mut config);
+        let catalog = Catalog::compile(tools, &config).expect("the definitions are right");
+        Self {
+            shared: Arc::new(Shared {
+                config: Arc::new(config),
+                catalog: Arc::new(catalog),
+                keys: Arc::new(Keys::derive(&[vec![7; 32]])),
+            }),
+            endpoint: Arc::new(endpoint()),
+            world: World::new(),
+            pipe: Pipe { number: 1, session: None, identity: None },
+            now: Now { wall_ms: 1_800_000_000_000, monotonic_ms: 0 },
+        }
+    }
+
+    /// The same behind an endpoint with other settings.
+    pub fn at(mut self, change: impl FnOnce(&mut Endpoint)) -> Self {
+        let mut endpoint = endpoint();
+        change(&mut endpoint);
+        self.endpoint = Arc::new(endpoint);
+        self
+    }
+
+    /// Calls run this script.
+    pub fn handling(mut self, handler: impl FnMut(&mcp_protocol::Call) -> Input + 'static) -> Self {
+        self.world.handler = Box::new(handler);
+        self
+    }
+
+    /// Serves one HTTP request to its end.
+    pub fn post(&mut self, post: &Post) -> Reply {
+        let pending = self.begin(post);
+        self.settle(pending)
+    }
+
+    /// Serves one message as a line of the pipe.
+    pub fn line(&mut self, message: &Value) -> Reply {
+        self.bytes(message.to_string().into_bytes())
+    }
+
+    /// Serves any bytes as a line of the pipe.
+    pub fn bytes(&mut self, line: impl Into<Bytes>) -> Reply {
+        let pending = self.begin_line(Line::Whole(line.into()));
+        self.settle(pending)
+    }
+
+    /// Starts an HTTP request.
+    pub fn begin(&mut self, post: &Post) -> Pending {
+        let (shared, endpoint) = (Arc::clone(&self.shared), Arc::clone(&self.endpoint));
+        let (exchange, step) = Exchange::http(shared, endpoint, self.now, post.head());
+        Pending::new(exchange, step, Bytes::copy_from_slice(post.bytes()))
+    }
+
+    /// Starts a line of the pipe, which keeps the session that the line opens.
+    pub fn begin_line(&mut self, line: Line) -> Pending {
+        let shared = Arc::clone(&self.shared);
+        let (exchange, step) = Exchange::line(shared, self.now, line, &self.pipe);
+        if let Some(session) = exchange.opens_session() {
+            self.pipe.session = Some(session.clone());
+        }
+        Pending::new(exchange, step, Bytes::new())
+    }
+
+    /// Lets the world answer until the exchange has.
+    pub fn settle(&mut self, pending: Pending) -> Reply {
+        let mut pending = pending;
+        loop {
+            pending = match self.step(pending) {
+                Ok(reply) => return reply,
+                Err(pending) => pending,
+            };
+        }
+    }
+
+    /// Lets the world answer until a handler is asked for.
+    pub fn until_called(&mut self, pending: Pending) -> Pending {
+        let mut pending = pending;
+        while !pending.is_calling() {
+            pending = self.step(pending).expect_err("a call, but the exchange is over");
+        }
+        pending
+    }
+
+    /// Moves the clock.
+    pub fn wait(&mut self, milliseconds: u64) {
+        self.now.wall_ms += milliseconds;
+        self.now.monotonic_ms += milliseconds;
+    }
+
+    fn step(&mut self, mut pending: Pending) -> Result<Reply, Pending> {
+        let input = match pending.step {
+            Step::Answer(answer) => return Ok(Reply { answer: *answer, asked: pending.asked }),
+            Step::Compute(computation) => Input::Computed(computation.run()),
+            Step::Ask(question) => self.world.answer(&question.ask, &pending.body),
+        };
+        let step = pending.exchange.resume(self.now, input);
+        Err(Pending::next(pending.exchange, step, pending.body, pending.asked))
+    }
+}
+
+impl Pending {
+    /// Goes on with what a test says instead of the world.
+    pub fn feed(mut self, now: Now, input: Input) -> Self {
+        let step = self.exchange.resume(now, input);
+        Self::next(self.exchange, step, self.body, self.asked)
+    }
+
+    /// The answer, which the exchange must have.
+    pub fn reply(self) -> Reply {
+        match self.step {
+            Step::Answer(answer) => Reply { answer: *answer, asked: self.asked },
+            step => panic!("not over: {step:?}"),
+        }
+    }
+
+    /// What is waited for, in words; nothing once the exchange is over.
+    pub fn question(&self) -> Option<&str> {
+        match &self.step {
+            Step::Answer(_) => None,
+            _ => self.asked.last().map(String::as_str),
+        }
+    }
+
+    /// The body that the listener would read.
+    pub fn body(&self) -> &Bytes {
+        &self.body
+    }
+
+    fn is_calling(&self) -> bool {
+        matches!(&self.step, Step::Ask(question) if matches!(question.ask, Ask::Call(_)))
+    }
+
+    fn new(exchange: Exchange, step: Step, body: Bytes) -> Self {
+        Self::next(exchange, step, body, Vec::new())
+    }
+
+    fn next(exchange: Exchange, step: Step, body: Bytes, mut asked: Vec<String>) -> Self {
+        match &step {
+            Step::Ask(question) => asked.push(describe(&question.ask)),
+            Step::Compute(_) => asked.push("compute".into()),
+            Step::Answer(_) => (),
+        }
+        Self { exchange, step, body, asked }
+    }
+}

@@ -1,0 +1,113 @@
+//! All that the core can only ask about: hooks, session store, caller's catalog, handlers.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use bytes::Bytes;
+use mcp_protocol::{
+    Ask, Authorized, BodyFault, Call, Catalog, IdKey, Identity, Input, Principal, RequestContext,
+    RequestHead, Scope, Session, SessionAnswer, SessionAsk,
+};
+
+use super::fixture::text;
+
+/// How the world answers; each field is a script that a test may replace.
+pub struct World {
+    pub authorize: Box<dyn FnMut(&RequestHead) -> Input>,
+    pub authorize_body: Box<dyn FnMut(&RequestHead, &Bytes) -> Input>,
+    pub handler: Box<dyn FnMut(&Call) -> Input>,
+    pub catalog: Box<dyn FnMut(&RequestContext) -> Input>,
+    pub sessions: BTreeMap<Arc<str>, Session>,
+    /// Why the next body does not arrive, if it does not.
+    pub body_fault: Option<BodyFault>,
+}
+
+impl World {
+    /// Lets everybody in, serves no catalog of its own, and calls every tool with success.
+    pub fn new() -> Self {
+        Self {
+            authorize: Box::new(|_| Input::Authorized(Authorized::Accept(None))),
+            authorize_body: Box::new(|_, _| Input::Authorized(Authorized::Accept(None))),
+            handler: Box::new(|_| text("done")),
+            catalog: Box::new(|_| Input::Catalog(Arc::new(Catalog::default()))),
+            sessions: BTreeMap::new(),
+            body_fault: None,
+        }
+    }
+
+    /// Answers one question. The body is the listener's to bring.
+    pub fn answer(&mut self, ask: &Ask, body: &Bytes) -> Input {
+        match ask {
+            Ask::Body { .. } => match self.body_fault.take() {
+                Some(fault) => Input::BodyFault(fault),
+                None => Input::Body(body.clone()),
+            },
+            Ask::Authorize(head) => (self.authorize)(head),
+            Ask::AuthorizeBody(head, bytes) => (self.authorize_body)(head, bytes),
+            Ask::Session(ask) => Input::Session(self.session(ask)),
+            Ask::Catalog(context) => (self.catalog)(context),
+            Ask::Call(call) => (self.handler)(call),
+            Ask::Cancel { .. } => Input::Done,
+        }
+    }
+
+    fn session(&mut self, ask: &SessionAsk) -> SessionAnswer {
+        match ask {
+            SessionAsk::Create(session) => {
+                let id = Arc::<str>::from(format!("session-{}", self.sessions.len() + 1));
+                self.sessions.insert(Arc::clone(&id), session.clone());
+                SessionAnswer::Created(id)
+            }
+            SessionAsk::Fetch(id) => match self.sessions.get(id) {
+                Some(session) => SessionAnswer::Found(session.clone()),
+                None => SessionAnswer::Unknown,
+            },
+            SessionAsk::Delete(id) => match self.sessions.remove(id) {
+                Some(_) => SessionAnswer::Deleted,
+                None => SessionAnswer::Unknown,
+            },
+        }
+    }
+}
+
+/// A caller by name.
+pub fn identity(name: &str) -> Identity {
+    Identity {
+        principal: Principal::new(name.as_bytes()),
+        term: Bytes::copy_from_slice(name.as_bytes()),
+    }
+}
+
+/// A question in words, such as `call echo {"text":"hi"}` or `cancel in pipe 1: 0`.
+pub fn describe(ask: &Ask) -> String {
+    match ask {
+        Ask::Body { max_bytes } => format!("body {max_bytes}"),
+        Ask::Authorize(_) => "authorize".into(),
+        Ask::AuthorizeBody(_, bytes) => format!("authorize_body {}", bytes.len()),
+        Ask::Session(SessionAsk::Create(session)) => format!("create session {}", session.revision),
+        Ask::Session(SessionAsk::Fetch(id)) => format!("fetch session {id}"),
+        Ask::Session(SessionAsk::Delete(id)) => format!("delete session {id}"),
+        Ask::Catalog(context) => format!("catalog for {}", context.method.as_str()),
+        Ask::Call(call) => format!("call {} {}", call.tool.name, arguments(call)),
+        Ask::Cancel { scope, request } => {
+            format!("cancel in {}: {}", scope_name(scope), request.as_ref().map_or("all".into(), key_name))
+        }
+    }
+}
+
+fn arguments(call: &Call) -> &str {
+    call.arguments.map_or("{}", |node| call.document.node(node).raw())
+}
+
+fn scope_name(scope: &Scope) -> String {
+    match scope {
+        Scope::Pipe(number) => format!("pipe {number}"),
+        Scope::Session(id) => format!("session {id}"),
+    }
+}
+
+fn key_name(key: &IdKey) -> String {
+    match key {
+        IdKey::Integer(digits) => digits.to_string(),
+        IdKey::String(text) => format!("{text:?}"),
+    }
+}
