@@ -14,7 +14,7 @@ defmodule BeamMCP.Hook do
           | {:challenge, String.t()}
           | :failed
 
-  @spec authorize(Instance.t(), pos_integer(), Request.t()) :: answer()
+  @spec authorize(Instance.t(), non_neg_integer(), Request.t()) :: answer()
   def authorize(instance, number, request) do
     case hooks(instance, number) do
       {authorize, _body} -> run("authorize", authorize, [request], &authorized/1)
@@ -22,7 +22,7 @@ defmodule BeamMCP.Hook do
     end
   end
 
-  @spec authorize_body(Instance.t(), pos_integer(), Request.t(), binary()) :: answer()
+  @spec authorize_body(Instance.t(), non_neg_integer(), Request.t(), binary()) :: answer()
   def authorize_body(instance, number, request, body) do
     case hooks(instance, number) do
       {_authorize, hook} -> run("authorize_body", hook, [request, body], &body_authorized/1)

@@ -49,14 +49,21 @@ defmodule BeamMCP.Instance do
   @spec via(name(), term(), term()) :: {:via, module(), term()}
   def via(name, role, value), do: {:via, Registry, {BeamMCP.Registry, {name, role}, value}}
 
-  @doc "Remembers the hooks of one listener; answers the number by which calls name them."
-  @spec add_hooks(t(), Config.listener()) :: pos_integer()
-  def add_hooks(instance, http) do
-    number = System.unique_integer([:positive])
+  @doc """
+  Remembers the hooks of one listener under the number by which calls name them: its index among
+  the instance's own listeners, or one beyond those.
+  """
+  @spec add_hooks(t(), Config.listener(), non_neg_integer()) :: non_neg_integer()
+  def add_hooks(instance, http, number) do
     true = :ets.insert(instance.hooks, {number, http.authorize, http.authorize_body})
     number
   end
 
-  @spec remove_hooks(t(), pos_integer()) :: true
+  @spec add_hooks(t(), Config.listener()) :: non_neg_integer()
+  def add_hooks(instance, http) do
+    add_hooks(instance, http, length(instance.config.http) + System.unique_integer([:positive]))
+  end
+
+  @spec remove_hooks(t(), non_neg_integer()) :: true
   def remove_hooks(instance, number), do: :ets.delete(instance.hooks, number)
 end

@@ -23,7 +23,7 @@ defmodule BeamMCP.HookTest do
     instance = struct(Instance, hooks: :ets.new(:hooks, [:public]))
 
     {instance,
-     Instance.add_hooks(instance, %{authorize: authorize, authorize_body: authorize_body})}
+     Instance.add_hooks(instance, %{authorize: authorize, authorize_body: authorize_body}, 0)}
   end
 
   test "authorize answers who calls" do

@@ -32,7 +32,7 @@ defmodule BeamMCP.Transport.HTTP.Server do
   def init({name, http, index}) do
     Process.flag(:trap_exit, true)
     instance = Instance.fetch!(name)
-    hook = Instance.add_hooks(instance, http)
+    hook = Instance.add_hooks(instance, http, index)
 
     case Native.open(instance.native, http, hook) do
       {:ok, listener} ->
