@@ -42,16 +42,17 @@ impl<'a> Decoder<'a> {
         node: Node<'_>,
         key: impl Fn(Env<'a>, &str) -> Term<'a>,
     ) -> Term<'a> {
-        let start = self.keys.len();
+        let (first_key, first_value) = (self.keys.len(), self.values.len());
         for (name, member) in node.members() {
             let value = self.value(member);
             self.keys.push(key(self.env, &name));
             self.values.push(value);
         }
-        let map = Term::map_from_term_arrays(self.env, &self.keys[start..], &self.values[start..])
+        let (keys, values) = (&self.keys[first_key..], &self.values[first_value..]);
+        let map = Term::map_from_term_arrays(self.env, keys, values)
             .expect("the parser refuses objects with equal keys");
-        self.keys.truncate(start);
-        self.values.truncate(start);
+        self.keys.truncate(first_key);
+        self.values.truncate(first_value);
         map
     }
 
