@@ -191,7 +191,7 @@ impl Calls {
     }
 
     /// The calls that a cancellation names: one of a scope, or all of it.
-    pub(crate) fn find(&self, scope: &Scope, request: Option<&IdKey>) -> Vec<CallNumber> {
+    pub fn find(&self, scope: &Scope, request: Option<&IdKey>) -> Vec<CallNumber> {
         let scopes = lock(&self.scopes);
         let Some(calls) = scopes.get(scope) else {
             return Vec::new();

@@ -1,0 +1,204 @@
+//! The task that serves one client.
+
+use std::{
+    future::poll_fn,
+    io,
+    sync::Arc,
+    task::Poll,
+    time::{Duration, Instant},
+};
+
+use mcp_driver::{CancelReason, Event, Host, cancel, now};
+use mcp_protocol::{Connection, Exchange, Line, Scope, Unanswered};
+use tokio::{
+    sync::{Notify, mpsc, oneshot},
+    task::JoinSet,
+    time::timeout,
+};
+
+use crate::{input::Input, options::Options, pipe::End, reply::Reply, stop::Stop, writer::Writer};
+
+/// One client's lines, its exchanges in flight, and where their answers go.
+pub(crate) struct Conversation<H> {
+    host: Arc<H>,
+    /// The pipe as the core knows it, with the legacy session that `initialize` opened.
+    peer: mcp_protocol::Pipe,
+    input: Input,
+    /// Lines started and not answered.
+    exchanges: JoinSet<Connection>,
+    answers: mpsc::Sender<Vec<u8>>,
+    /// Told when all answers are written, or why they cannot be.
+    written: oneshot::Receiver<io::Result<()>>,
+    /// Ends the writer when dropped.
+    _writing: Option<Stop>,
+    options: Options,
+    /// Lines started so far.
+    lines: u64,
+}
+
+impl<H: Host> Conversation<H> {
+    pub(crate) fn new(
+        host: Arc<H>,
+        number: u64,
+        input: Input,
+        writer: Writer,
+        options: Options,
+    ) -> Self {
+        let peer = mcp_protocol::Pipe {
+            number,
+            identity: options.identity.clone(),
+            session: None,
+        };
+        Self {
+            host,
+            peer,
+            input,
+            exchanges: JoinSet::new(),
+            answers: writer.messages,
+            written: writer.done,
+            _writing: writer.stop,
+            options,
+            lines: 0,
+        }
+    }
+
+    /// Serves until the input ends, the client says `exit` or `closing` is told; then finishes what runs.
+    pub(crate) async fn run(mut self, closing: Arc<Notify>) -> End {
+        let (host, peer) = (Arc::clone(&self.host), None);
+        host.record(Event::ConnectionOpened { peer });
+        let end = tokio::select! {
+            end = self.serve() => end,
+            () = closing.notified() => self.serve_received().await,
+        };
+        self.input.close();
+        self.drain().await;
+        let requests = self.lines;
+        let end = self.flush(end).await;
+        let reason = match end {
+            End::Fault(_) => "error",
+            End::Input | End::Exit => "done",
+        };
+        host.record(Event::ConnectionClosed {
+            peer,
+            reason,
+            requests,
+        });
+        end
+    }
+
+    /// Starts each line as it comes. Cancel safe: nothing is awaited between taking a line and starting it.
+    async fn serve(&mut self) -> End {
+        loop {
+            let connection = tokio::select! {
+                biased;
+                Some(ended) = self.exchanges.join_next() => ended.ok(),
+                line = next_line(&self.answers, &mut self.input) => match line {
+                    Ok(Some(line)) => self.start(line).await,
+                    Ok(None) => return End::Input,
+                    Err(fault) => return End::Fault(format!("reading failed: {fault}")),
+                },
+            };
+            if connection == Some(Connection::End) {
+                return End::Exit;
+            }
+        }
+    }
+
+    /// Starts the lines that were received before the pipe was closed.
+    async fn serve_received(&mut self) -> End {
+        self.input.close();
+        let limit = self.options.drain_timeout;
+        timeout(limit, self.serve()).await.unwrap_or(End::Input)
+    }
+
+    /// Starts the exchange of a line. Says what becomes of the pipe when that is known at once.
+    async fn start(&mut self, line: Line) -> Option<Connection> {
+        self.lines += 1;
+        let request_bytes = match &line {
+            Line::Whole(bytes) | Line::TooLong { prefix: bytes, .. } => bytes.len(),
+        };
+        let reply = Reply {
+            host: Arc::clone(&self.host),
+            answers: self.answers.clone(),
+            request_bytes,
+            started: Instant::now(),
+            record: self.options.record_requests,
+        };
+        let (exchange, step) = Exchange::line(self.host.shared(), now(), line, &self.peer);
+        if let Some(session) = exchange.opens_session() {
+            self.peer.session = Some(session.clone());
+        }
+        let mut answering = Box::pin(reply.send(exchange, step));
+        // Polled once before the next line is read, which may cancel the call that this one makes.
+        let polled = poll_fn(|context| Poll::Ready(answering.as_mut().poll(context))).await;
+        match polled {
+            Poll::Ready(connection) => Some(connection),
+            Poll::Pending => {
+                self.exchanges.spawn(answering);
+                None
+            }
+        }
+    }
+
+    /// Lets running calls finish, then cancels those that have not.
+    async fn drain(&mut self) {
+        let (host, exchanges) = (&self.host, &mut self.exchanges);
+        let limit = self.options.drain_timeout;
+        let reason = tokio::select! {
+            biased;
+            () = self.answers.closed() => CancelReason::Gone,
+            in_time = timeout(limit, all_ended(exchanges)) => match in_time {
+                Ok(()) => return,
+                Err(_) => CancelReason::Drain,
+            },
+        };
+        for call in host.calls().find(&Scope::Pipe(self.peer.number), None) {
+            cancel(host, call, Unanswered::Draining, reason);
+        }
+        // A cancelled exchange ends when it is polled next; one that waits for something else is dropped.
+        let _ = timeout(LAST_WORDS, all_ended(exchanges)).await;
+        exchanges.shutdown().await;
+    }
+
+    /// Has all answers written, as far as the client reads them.
+    async fn flush(self, end: End) -> End {
+        let Self {
+            answers,
+            written,
+            _writing: writing,
+            ..
+        } = self;
+        drop(answers);
+        let outcome = timeout(FLUSH, written).await;
+        drop(writing);
+        match outcome {
+            Ok(Ok(Ok(()))) => end,
+            Ok(Ok(Err(fault))) => End::Fault(format!("writing failed: {fault}")),
+            Ok(Err(_)) | Err(_) => End::Fault("the client does not read its answers".to_owned()),
+        }
+    }
+}
+
+/// The next line, once the answers before it have found room: a client that does not read is not read from.
+async fn next_line(answers: &mpsc::Sender<Vec<u8>>, input: &mut Input) -> io::Result<Option<Line>> {
+    tokio::select! {
+        biased;
+        // The writer says below what went wrong.
+        () = answers.closed() => Ok(None),
+        line = async {
+            // Queues behind every answer that waits for room.
+            drop(answers.reserve().await);
+            input.next().await
+        } => line,
+    }
+}
+
+async fn all_ended(exchanges: &mut JoinSet<Connection>) {
+    while exchanges.join_next().await.is_some() {}
+}
+
+/// How long cancelled exchanges have to say so.
+const LAST_WORDS: Duration = Duration::from_millis(100);
+
+/// How long the client may take to read what is written last.
+const FLUSH: Duration = Duration::from_secs(1);

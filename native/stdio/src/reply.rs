@@ -1,0 +1,79 @@
+//! One line's way to its answer.
+
+use std::{sync::Arc, time::Instant};
+
+use mcp_driver::{Event, Host, now, run};
+use mcp_protocol::{
+    Answer, Ask, BodyFault, Connection, Exchange, Input, Question, Step, Unanswered,
+};
+use tokio::sync::mpsc;
+
+/// Runs one exchange and sends its answer.
+pub(crate) struct Reply<H> {
+    pub(crate) host: Arc<H>,
+    pub(crate) answers: mpsc::Sender<Vec<u8>>,
+    pub(crate) request_bytes: usize,
+    /// When the line was taken up.
+    pub(crate) started: Instant,
+    /// Whether the exchange is reported as an event.
+    pub(crate) record: bool,
+}
+
+impl<H: Host> Reply<H> {
+    /// Runs `exchange` to its end; what then becomes of the pipe.
+    pub(crate) async fn send(self, mut exchange: Exchange, mut step: Step) -> Connection {
+        let mut held = self.host.buffers().reserve();
+        if !held.grow(self.request_bytes) {
+            step = refuse(&mut exchange, step);
+        }
+        let no_body = async |_| Input::BodyFault(BodyFault::Broken);
+        let mut answer = run(&self.host, &mut exchange, step, no_body).await;
+        let body = std::mem::take(&mut answer.body);
+        let connection = answer.connection;
+        self.report(answer, body.len());
+        if !body.is_empty() {
+            // Nobody is left to read it when the pipe has ended meanwhile.
+            let _ = self.answers.send(body).await;
+        }
+        connection
+    }
+
+    fn report(&self, answer: Answer, response_bytes: usize) {
+        if let Some(message) = answer.summary.host_fault.clone() {
+            self.host.record(Event::HostFault {
+                definition: answer.summary.definition.clone(),
+                message,
+            });
+        }
+        if self.record {
+            self.host.record(Event::Request {
+                summary: answer.summary,
+                transport: "stdio",
+                status: 0,
+                duration_us: self.started.elapsed().as_micros() as u64,
+                request_bytes: self.request_bytes,
+                response_bytes,
+            });
+        }
+    }
+}
+
+/// The step of an exchange that finds no room for its line: it waits for nothing. A cancellation, which frees room,
+/// and an answer that is there already are let through.
+fn refuse(exchange: &mut Exchange, step: Step) -> Step {
+    let harmless = match &step {
+        Step::Answer(_) => true,
+        Step::Ask(question) => matches!(
+            **question,
+            Question {
+                ask: Ask::Cancel { .. },
+                ..
+            }
+        ),
+        Step::Compute(_) => false,
+    };
+    match harmless {
+        true => step,
+        false => exchange.resume(now(), Input::Unanswered(Unanswered::Busy)),
+    }
+}
