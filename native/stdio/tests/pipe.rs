@@ -313,7 +313,7 @@ fn reads_a_file_to_its_end() {
     assert_eq!(client.end(), End::Input);
     let mut written = String::new();
     ours.read_to_string(&mut written).unwrap();
-    assert!(written.ends_with("\n") && written.contains(r#""id":1"#));
+    assert!(written.ends_with('\n') && written.contains(r#""id":1"#));
     std::fs::remove_file(path).unwrap();
 }
 
