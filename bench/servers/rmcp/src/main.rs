@@ -14,7 +14,7 @@ use rmcp::{
 use serde::Deserialize;
 use tokio::net::TcpListener;
 
-#[tokio::main(flavor = "current_thread")]
+#[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let port: u16 = env::var("PORT")?.parse()?;
     let config = StreamableHttpServerConfig::default()
