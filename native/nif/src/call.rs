@@ -73,7 +73,7 @@ fn is_large(ask: &Ask) -> bool {
                 document.bytes().len() + context_bytes(&call.context),
             )
         }
-        Ask::AuthorizeBody(_, body) => (0, body.len()),
+        Ask::AuthorizeBody { body, .. } => (0, body.len()),
         Ask::Catalog(context) => (0, context_bytes(context)),
         _ => (0, 0),
     };

@@ -128,6 +128,7 @@ fn endpoint(options: Options<'_>) -> Result<Endpoint, Fault> {
         path: options.get(atoms::path())?,
         allowed_origins: origins(options)?,
         allowed_hosts: hosts(options)?,
+        hook: options.get(atoms::hook())?,
         authorize: options.get(atoms::authorize())?,
         authorize_body: options.get(atoms::authorize_body())?,
         max_body_bytes: options.get(atoms::max_body_bytes())?,

@@ -33,11 +33,13 @@ pub(crate) fn encode<'a>(env: Env<'a>, instance: &Instance, token: Token, ask: A
             let context = context::encode(env, number, &call.context, config);
             call_tuple(env, &token, &call, context)
         }
-        Ask::Authorize(head) => (atoms::authorize(), token, HOOK, request(env, &head)).encode(env),
-        Ask::AuthorizeBody(head, body) => (
+        Ask::Authorize { hook, head } => {
+            (atoms::authorize(), token, hook, request(env, &head)).encode(env)
+        }
+        Ask::AuthorizeBody { hook, head, body } => (
             atoms::authorize_body(),
             token,
-            HOOK,
+            hook,
             request(env, &head),
             binary(env, &body),
         )
@@ -52,8 +54,6 @@ pub(crate) fn encode<'a>(env: Env<'a>, instance: &Instance, token: Token, ask: A
         Ask::Body { .. } | Ask::Cancel { .. } => atoms::gone().encode(env),
     }
 }
-
-const HOOK: u32 = 0;
 
 fn call_tuple<'a>(
     env: Env<'a>,

@@ -33,7 +33,7 @@ impl Asked {
     pub(crate) fn of(ask: &Ask) -> Option<Self> {
         match ask {
             Ask::Call(_) => Some(Self::Call),
-            Ask::Authorize(..) | Ask::AuthorizeBody(..) => Some(Self::Authorize),
+            Ask::Authorize { .. } | Ask::AuthorizeBody { .. } => Some(Self::Authorize),
             Ask::Session(_) => Some(Self::Session),
             Ask::Catalog(_) => Some(Self::Catalog),
             Ask::Body { .. } | Ask::Cancel { .. } => None,

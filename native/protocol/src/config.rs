@@ -38,6 +38,8 @@ pub struct Endpoint {
     pub allowed_origins: Origins,
     /// Which `Host` values are served.
     pub allowed_hosts: Hosts,
+    /// Which of the host's hooks are asked: given back with each question to them, unread.
+    pub hook: u64,
     /// Whether the host's `authorize` hook is asked before the body is read.
     pub authorize: bool,
     /// Whether the host's `authorize_body` hook is asked before the body is decoded.

@@ -36,9 +36,21 @@ pub enum Ask {
         max_bytes: usize,
     },
     /// Run the host's `authorize` hook.
-    Authorize(Arc<RequestHead>),
+    Authorize {
+        /// [`Endpoint::hook`](crate::Endpoint::hook)
+        hook: u64,
+        /// The request that wants in.
+        head: Arc<RequestHead>,
+    },
     /// Run the host's `authorize_body` hook over the bytes exactly as received.
-    AuthorizeBody(Arc<RequestHead>, Bytes),
+    AuthorizeBody {
+        /// [`Endpoint::hook`](crate::Endpoint::hook)
+        hook: u64,
+        /// The request that wants in.
+        head: Arc<RequestHead>,
+        /// Its body.
+        body: Bytes,
+    },
     /// Create, look up or end a legacy session.
     Session(SessionAsk),
     /// The definitions that this caller sees (`capabilities/1`).

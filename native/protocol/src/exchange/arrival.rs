@@ -28,7 +28,8 @@ impl Exchange {
                 self.preflight(headers)
             }
             Admission::Serve(verb) if endpoint.authorize => {
-                let ask = Ask::Authorize(head.clone());
+                let (hook, head) = (endpoint.hook, head.clone());
+                let ask = Ask::Authorize { hook, head };
                 self.ask(Stage::Authorizing(verb), ask)
             }
             Admission::Serve(verb) => self.admitted(verb),
@@ -107,7 +108,8 @@ impl Exchange {
         self.body_read = true;
         match &self.carrier {
             Carrier::Http { endpoint, head, .. } if endpoint.authorize_body => {
-                let ask = Ask::AuthorizeBody(head.clone(), bytes.clone());
+                let (hook, head, body) = (endpoint.hook, head.clone(), bytes.clone());
+                let ask = Ask::AuthorizeBody { hook, head, body };
                 self.ask(Stage::AuthorizingBody(bytes), ask)
             }
             _ => self.decode(now, bytes),

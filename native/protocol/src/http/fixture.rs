@@ -11,6 +11,7 @@ pub(super) fn endpoint() -> Endpoint {
         path: "/mcp".into(),
         allowed_origins: Origins::List(Vec::new()),
         allowed_hosts: Hosts::Loopback,
+        hook: 0,
         authorize: false,
         authorize_body: false,
         max_body_bytes: 1 << 20,

@@ -32,6 +32,7 @@ pub fn endpoint() -> Endpoint {
         path: "/mcp".into(),
         allowed_origins: Origins::List(vec!["https://app.example".into()]),
         allowed_hosts: Hosts::Loopback,
+        hook: 0,
         authorize: false,
         authorize_body: false,
         max_body_bytes: 1 << 20,

@@ -41,8 +41,8 @@ impl World {
                 Some(fault) => Input::BodyFault(fault),
                 None => Input::Body(body.clone()),
             },
-            Ask::Authorize(head) => (self.authorize)(head),
-            Ask::AuthorizeBody(head, bytes) => (self.authorize_body)(head, bytes),
+            Ask::Authorize { head, .. } => (self.authorize)(head),
+            Ask::AuthorizeBody { head, body, .. } => (self.authorize_body)(head, body),
             Ask::Session(ask) => Input::Session(self.session(ask)),
             Ask::Catalog(context) => (self.catalog)(context),
             Ask::Call(call) => (self.handler)(call),
@@ -81,8 +81,8 @@ pub fn identity(name: &str) -> Identity {
 pub fn describe(ask: &Ask) -> String {
     match ask {
         Ask::Body { max_bytes } => format!("body {max_bytes}"),
-        Ask::Authorize(_) => "authorize".into(),
-        Ask::AuthorizeBody(_, bytes) => format!("authorize_body {}", bytes.len()),
+        Ask::Authorize { .. } => "authorize".into(),
+        Ask::AuthorizeBody { body, .. } => format!("authorize_body {}", body.len()),
         Ask::Session(SessionAsk::Create(session)) => format!("create session {}", session.revision),
         Ask::Session(SessionAsk::Fetch(id)) => format!("fetch session {id}"),
         Ask::Session(SessionAsk::Delete(id)) => format!("delete session {id}"),
