@@ -62,7 +62,7 @@ impl ListenerOptions {
             max_header_bytes: 16_384,
             header_timeout: Duration::from_secs(10),
             body_timeout: Duration::from_secs(30),
-            idle_timeout: Duration::from_secs(60),
+            idle_timeout: Duration::from_mins(1),
             max_connections: 10_000,
             backlog: 1_024,
             h2_max_streams: 100,

@@ -63,7 +63,7 @@ pub(crate) async fn serve<H: Host>(
     }
     let closes = unread || answer.connection != Connection::Keep;
     if closes {
-        guest.watch.linger();
+        guest.watch.left_unread();
     }
     Ok(response(answer, version, closes))
 }

@@ -30,6 +30,8 @@ enum Ending {
     Open,
     /// Our side is closed; so many bytes of the peer's were read and thrown away since.
     Discarding(usize),
+    /// Our side is closed, and nothing of the peer's matters.
+    Done,
 }
 
 impl<S> Socket<S> {
@@ -131,13 +133,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Write for Socket<S> {
         let this = self.get_mut();
         if this.ending == Ending::Open {
             ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
-            this.ending = Ending::Discarding(0);
+            this.ending = match this.watch.may_have_unread() {
+                true => Ending::Discarding(0),
+                false => Ending::Done,
+            };
             this.watch.close();
         }
         match this.ending {
-            Ending::Discarding(discarded) if this.watch.lingers() => {
-                this.poll_discard(cx, discarded)
-            }
+            Ending::Discarding(discarded) => this.poll_discard(cx, discarded),
             _ => Poll::Ready(Ok(())),
         }
     }

@@ -12,7 +12,7 @@ pub(crate) struct Watch {
     serving: AtomicU32,
     reading: AtomicBool,
     moved: AtomicBool,
-    lingers: AtomicBool,
+    unread: AtomicBool,
     closing: AtomicBool,
 }
 
@@ -85,13 +85,15 @@ impl Watch {
         moved
     }
 
-    /// Asks for a slow close: the peer may still be sending a body that nobody reads.
-    pub(crate) fn linger(&self) {
-        self.lingers.store(true, Ordering::Relaxed);
+    /// Notes that a request was answered without reading its body.
+    pub(crate) fn left_unread(&self) {
+        self.unread.store(true, Ordering::Relaxed);
     }
 
-    pub(crate) fn lingers(&self) -> bool {
-        self.lingers.load(Ordering::Relaxed)
+    /// Whether the peer may be sending what nobody reads: a body, or what follows a head that is no HTTP.
+    pub(crate) fn may_have_unread(&self) -> bool {
+        let in_head = matches!(self.activity(), Activity::Opening | Activity::Head);
+        in_head || self.unread.load(Ordering::Relaxed)
     }
 
     /// Notes that our side is closed.

@@ -129,26 +129,10 @@ async fn a_reset_cancels_the_call() {
         .send_request(request("hold").body(()).unwrap(), false)
         .unwrap();
     body.send_data(call("hold", "hi").into(), true).unwrap();
-    tokio::task::yield_now().await;
-    let host = &server.host;
-    tokio::task::spawn_blocking({
-        let host = std::sync::Arc::clone(host);
-        move || eventually("the call runs", || host.held() == 1)
-    })
-    .await
-    .unwrap();
+    comes_true(|| server.host.held() == 1).await;
     body.send_reset(Reason::CANCEL);
     drop(response);
-    tokio::task::spawn_blocking({
-        let host = std::sync::Arc::clone(host);
-        move || {
-            eventually("the call is cancelled", || {
-                host.cancelled() == [CancelReason::Gone]
-            })
-        }
-    })
-    .await
-    .unwrap();
+    comes_true(|| server.host.cancelled() == [CancelReason::Gone]).await;
 }
 
 #[test]
@@ -282,12 +266,10 @@ async fn a_drain_finishes_streams_and_closes() {
         let client = client.clone();
         async move { post(&client, "hold", "hi").await }
     });
-    while server.host.held() == 0 {
-        tokio::time::sleep(millis(5)).await;
-    }
+    comes_true(|| server.host.held() == 1).await;
     let (done, left) = std::sync::mpsc::channel();
     server.listener.drain(Duration::from_secs(5), move |count| {
-        done.send(count).unwrap()
+        done.send(count).unwrap();
     });
     tokio::time::sleep(millis(50)).await;
     assert!(post(&client, "echo", "new").await.is_err());
@@ -296,6 +278,15 @@ async fn a_drain_finishes_streams_and_closes() {
     drop(client);
     let left = tokio::task::spawn_blocking(move || left.recv_timeout(Duration::from_secs(2)));
     assert_eq!(left.await.unwrap(), Ok(0));
+}
+
+/// Waits until `condition` holds; fails after five seconds.
+async fn comes_true(condition: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while !condition() {
+        assert!(Instant::now() < deadline, "not in time");
+        tokio::time::sleep(millis(5)).await;
+    }
 }
 
 /// The preface and an empty SETTINGS frame.

@@ -1,15 +1,14 @@
 //! HTTP/1 on the wire, in the order of RFC 9112.
 
-use crate::support::{Response, call, chunked, head, millis, post, serve, serve_with};
+use crate::support::{Response, call, chunked, head, millis, post, serve};
 use mcp_driver::Host;
 
 /// What comes back for a head whose lines are the usual ones and `lines`, with the usual body.
 fn answer_to(lines: &str) -> Response {
     let body = call("echo", "hi");
     let request = format!("{}{lines}\r\n{body}", head("echo"));
-    let mut client = serve().connect();
-    client.send(request);
-    client.response()
+    let server = serve();
+    server.connect().send(request).response()
 }
 
 #[test]
@@ -292,6 +291,6 @@ fn answers_probes_without_a_body() {
     }
     let preflight = "OPTIONS /mcp HTTP/1.1\r\nhost: localhost\r\norigin: http://localhost\r\n\
                      access-control-request-method: POST\r\n\r\n";
-    let response = serve_with(|_| {}).connect().send(preflight).response();
+    let response = serve().connect().send(preflight).response();
     assert_eq!(response.status, 204);
 }

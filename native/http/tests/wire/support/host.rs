@@ -137,12 +137,15 @@ pub fn post(tool: &str, text: &str) -> String {
 /// The same, its body in chunks of `size` bytes.
 pub fn chunked(tool: &str, text: &str, size: usize) -> String {
     let (head, body) = (head(tool), call(tool, text));
-    let mut request = format!("{head}host: localhost\r\ntransfer-encoding: chunked\r\n\r\n");
-    for chunk in body.as_bytes().chunks(size) {
+    let chunks = body.as_bytes().chunks(size).map(|chunk| {
         let chunk = std::str::from_utf8(chunk).unwrap();
-        request += &format!("{:x}\r\n{chunk}\r\n", chunk.len());
-    }
-    request + "0\r\n\r\n"
+        format!("{:x}\r\n{chunk}\r\n", chunk.len())
+    });
+    let chunks: Vec<String> = chunks.collect();
+    format!(
+        "{head}host: localhost\r\ntransfer-encoding: chunked\r\n\r\n{}0\r\n\r\n",
+        chunks.concat()
+    )
 }
 
 pub fn endpoint() -> Endpoint {
@@ -150,6 +153,7 @@ pub fn endpoint() -> Endpoint {
         path: "/mcp".into(),
         allowed_origins: Origins::List(Vec::new()),
         allowed_hosts: Hosts::Loopback,
+        hook: 0,
         authorize: false,
         authorize_body: false,
         max_body_bytes: 10_000,
