@@ -22,6 +22,7 @@ use crate::{
     error::{Code, Error},
     head::RequestHead,
     http::{Accepts, Verb},
+    meta::RequestMeta,
     method::Method,
     principal::Identity,
     question::{Ask, Input, Question, Scope, Unanswered},
@@ -290,6 +291,11 @@ impl Exchange {
 impl Request {
     fn params(&self) -> Option<Node<'_>> {
         self.params.map(|node| self.document.node(node))
+    }
+
+    /// Step 15 of table 0.7; a call comes to it after its param headers.
+    fn check_optional_meta(&self) -> Result<(), Error> {
+        RequestMeta::of(self.params())?.check_optional()
     }
 
     fn reply(&self) -> Reply {

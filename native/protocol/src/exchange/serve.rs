@@ -13,7 +13,6 @@ use crate::{
     context::RequestContext,
     error::Error,
     http,
-    meta::RequestMeta,
     method::Method,
     methods::{discover, tools_call, tools_list},
     question::{Ask, Computation, Computed, Instance, LARGE_INSTANCE_BYTES, Unanswered},
@@ -26,8 +25,9 @@ use crate::{
 impl Exchange {
     /// Loads the caller's own catalog where there is one, then serves.
     pub(super) fn begin(&mut self, now: Now, request: Request) -> Step {
-        let checked = RequestMeta::of(request.params()).and_then(RequestMeta::check_optional);
-        if let Err(error) = checked {
+        if request.method != Method::ToolsCall
+            && let Err(error) = request.check_optional_meta()
+        {
             return self.refuse(error);
         }
         let needs_catalog = matches!(
@@ -76,6 +76,7 @@ impl Exchange {
             let arguments = arguments.map(|node| request.document.node(node));
             http::check_params(head, &tool.headers, arguments)?;
         }
+        request.check_optional_meta()?;
         let (Some(schema), Some(node)) = (tool.input.clone(), arguments) else {
             let absent = tool.input.as_ref().map(|schema| schema.check(&json!({})));
             return Ok(self.arguments_checked(now, request, tool, absent.unwrap_or(Ok(()))));

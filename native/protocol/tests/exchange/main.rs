@@ -3,4 +3,6 @@
 //! Requirements are cited by their ids (`VER-3`), readings by theirs (`A-12`), trials by theirs (`G04`).
 
 mod harness;
+mod ladder;
 mod transcripts;
+mod versions;

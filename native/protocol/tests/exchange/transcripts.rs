@@ -4,5 +4,8 @@ use crate::harness::{Server, play};
 
 #[test]
 fn both_eras_on_one_pipe() {
-    play(&mut Server::new(), include_str!("transcripts/eras_on_one_pipe.txt"));
+    play(
+        &mut Server::new(),
+        include_str!("transcripts/eras_on_one_pipe.txt"),
+    );
 }

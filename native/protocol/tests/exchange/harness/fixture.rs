@@ -60,10 +60,16 @@ pub fn definition(name: &str, input_schema: Option<Value>) -> ToolDefinition {
 pub fn tools() -> Vec<ToolDefinition> {
     let integer = json!({"type": "integer"});
     vec![
-        definition("echo", Some(object(&json!({"text": {"type": "string"}}), &["text"]))),
+        definition(
+            "echo",
+            Some(object(&json!({"text": {"type": "string"}}), &["text"])),
+        ),
         ToolDefinition {
             output_schema: Some(object(&json!({"sum": integer}), &["sum"])),
-            ..definition("sum", Some(object(&json!({"a": integer, "b": integer}), &["a", "b"])))
+            ..definition(
+                "sum",
+                Some(object(&json!({"a": integer, "b": integer}), &["a", "b"])),
+            )
         },
         ToolDefinition {
             output_schema: Some(json!({"type": "array", "items": {"type": "string"}})),
@@ -102,7 +108,9 @@ pub fn session(owner: Option<Principal>) -> Session {
 }
 
 fn text_items(text: &str) -> Vec<u8> {
-    json!([{"type": "text", "text": text}]).to_string().into_bytes()
+    json!([{"type": "text", "text": text}])
+        .to_string()
+        .into_bytes()
 }
 
 fn routed() -> Value {

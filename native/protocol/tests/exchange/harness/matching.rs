@@ -19,10 +19,17 @@ fn compare(place: &str, expected: &Value, actual: &Value, found: &mut Vec<String
         (Value::String(any), Value::String(_)) if any == "*" => (),
         (any, _) if *any == json!(["*"]) => (),
         (Value::Object(left), Value::Object(right)) => {
-            for key in left.keys().chain(right.keys().filter(|key| !left.contains_key(*key))) {
+            for key in left
+                .keys()
+                .chain(right.keys().filter(|key| !left.contains_key(*key)))
+            {
                 match (left.get(key), right.get(key)) {
-                    (Some(left), Some(right)) => compare(&format!("{place}/{key}"), left, right, found),
-                    (left, right) => found.push(format!("{place}/{key}: expected {left:?}, got {right:?}")),
+                    (Some(left), Some(right)) => {
+                        compare(&format!("{place}/{key}"), left, right, found)
+                    }
+                    (left, right) => {
+                        found.push(format!("{place}/{key}: expected {left:?}, got {right:?}"))
+                    }
                 }
             }
         }

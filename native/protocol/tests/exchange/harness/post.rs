@@ -36,7 +36,9 @@ impl Post {
     pub fn legacy(session: Option<&str>, message: &Value) -> Self {
         let post = Self::plain(message);
         match session {
-            Some(id) => post.set("MCP-Protocol-Version", "2025-11-25").set("Mcp-Session-Id", id),
+            Some(id) => post
+                .set("MCP-Protocol-Version", "2025-11-25")
+                .set("Mcp-Session-Id", id),
             None => post,
         }
     }
@@ -67,7 +69,8 @@ impl Post {
 
     /// The same without any line `name`.
     pub fn without(mut self, name: &str) -> Self {
-        self.headers.retain(|(header, _)| !header.eq_ignore_ascii_case(name));
+        self.headers
+            .retain(|(header, _)| !header.eq_ignore_ascii_case(name));
         self
     }
 

@@ -32,17 +32,27 @@ impl Reply {
 
     /// `error.message`.
     pub fn message(&self) -> String {
-        self.json()["error"]["message"].as_str().unwrap_or_default().to_owned()
+        self.json()["error"]["message"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
     }
 
     /// The text of the first content item.
     pub fn text(&self) -> String {
-        self.result()["content"][0]["text"].as_str().unwrap_or_default().to_owned()
+        self.result()["content"][0]["text"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
     }
 
     /// A header of the answer.
     pub fn header(&self, name: &str) -> Option<&str> {
-        let mut named = self.answer.headers.iter().filter(|(header, _)| *header == name);
+        let mut named = self
+            .answer
+            .headers
+            .iter()
+            .filter(|(header, _)| *header == name);
         let value = named.next().map(|(_, value)| &**value);
         assert!(named.next().is_none(), "{name} is sent twice");
         value
@@ -50,7 +60,11 @@ impl Reply {
 
     /// Status, code and echoed id of an error; what a refusal is told by.
     pub fn refusal(&self) -> (u16, Option<i64>, Option<Value>) {
-        (self.answer.status, self.code(), self.json().get("id").cloned())
+        (
+            self.answer.status,
+            self.code(),
+            self.json().get("id").cloned(),
+        )
     }
 
     /// Whether the connection is kept.
@@ -65,6 +79,8 @@ impl Reply {
 
     /// Whether a handler ran.
     pub fn called(&self) -> bool {
-        self.asked.iter().any(|question| question.starts_with("call "))
+        self.asked
+            .iter()
+            .any(|question| question.starts_with("call "))
     }
 }

@@ -53,8 +53,15 @@ impl Server {
             }),
             endpoint: Arc::new(endpoint()),
             world: World::new(),
-            pipe: Pipe { number: 1, session: None, identity: None },
-            now: Now { wall_ms: 1_800_000_000_000, monotonic_ms: 0 },
+            pipe: Pipe {
+                number: 1,
+                session: None,
+                identity: None,
+            },
+            now: Now {
+                wall_ms: 1_800_000_000_000,
+                monotonic_ms: 0,
+            },
         }
     }
 
@@ -121,7 +128,9 @@ impl Server {
     pub fn until_called(&mut self, pending: Pending) -> Pending {
         let mut pending = pending;
         while !pending.is_calling() {
-            pending = self.step(pending).expect_err("a call, but the exchange is over");
+            pending = self
+                .step(pending)
+                .expect_err("a call, but the exchange is over");
         }
         pending
     }
@@ -134,12 +143,22 @@ impl Server {
 
     fn step(&mut self, mut pending: Pending) -> Result<Reply, Pending> {
         let input = match pending.step {
-            Step::Answer(answer) => return Ok(Reply { answer: *answer, asked: pending.asked }),
+            Step::Answer(answer) => {
+                return Ok(Reply {
+                    answer: *answer,
+                    asked: pending.asked,
+                });
+            }
             Step::Compute(computation) => Input::Computed(computation.run()),
             Step::Ask(question) => self.world.answer(&question.ask, &pending.body),
         };
         let step = pending.exchange.resume(self.now, input);
-        Err(Pending::next(pending.exchange, step, pending.body, pending.asked))
+        Err(Pending::next(
+            pending.exchange,
+            step,
+            pending.body,
+            pending.asked,
+        ))
     }
 }
 
@@ -153,7 +172,10 @@ impl Pending {
     /// The answer, which the exchange must have.
     pub fn reply(self) -> Reply {
         match self.step {
-            Step::Answer(answer) => Reply { answer: *answer, asked: self.asked },
+            Step::Answer(answer) => Reply {
+                answer: *answer,
+                asked: self.asked,
+            },
             step => panic!("not over: {step:?}"),
         }
     }
@@ -185,6 +207,11 @@ impl Pending {
             Step::Compute(_) => asked.push("compute".into()),
             Step::Answer(_) => (),
         }
-        Self { exchange, step, body, asked }
+        Self {
+            exchange,
+            step,
+            body,
+            asked,
+        }
     }
 }

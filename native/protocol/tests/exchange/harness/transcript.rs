@@ -14,7 +14,9 @@
 //! A number after the sign names the exchange, as in `!1 text hi`; without one it is the newest. Between the
 //! messages, `$meta` stands for the `_meta` of a modern request and `$info` for the server's identity in a result's.
 
-use mcp_protocol::{Authorized, CallOutcome, Input, Line, Principal, SessionAnswer, Step, Unanswered};
+use mcp_protocol::{
+    Authorized, CallOutcome, Input, Line, Principal, SessionAnswer, Step, Unanswered,
+};
 use serde_json::Value;
 
 use super::{Pending, Post, Reply, Server, differences, fixture, identity, modern_meta};
@@ -24,10 +26,15 @@ use super::{Pending, Post, Reply, Server, differences, fixture, identity, modern
 /// # Panics
 /// At the first line that does not come true, naming it.
 pub fn play(server: &mut Server, transcript: &str) {
-    let mut player = Player { server, exchanges: Vec::new() };
+    let mut player = Player {
+        server,
+        exchanges: Vec::new(),
+    };
     let lines: Vec<&str> = transcript.lines().map(str::trim).collect();
     for (position, line) in lines.iter().enumerate() {
-        let body = lines.get(position + 1).and_then(|next| next.strip_prefix('|'));
+        let body = lines
+            .get(position + 1)
+            .and_then(|next| next.strip_prefix('|'));
         let place = format!("line {}: {line}", position + 1);
         player.play(line, body.map(expand), &place);
     }
@@ -68,16 +75,21 @@ impl Player<'_> {
     }
 
     fn request(&mut self, verb: &str, headers: &str, body: Option<String>) -> Pending {
-        let headers = headers.split(';').filter_map(|header| header.split_once(':'));
-        let post = headers.fold(Post::plain(&Value::Null).verb(verb), |post, (name, value)| {
-            post.set(name.trim(), value.trim())
-        });
+        let headers = headers
+            .split(';')
+            .filter_map(|header| header.split_once(':'));
+        let post = headers.fold(
+            Post::plain(&Value::Null).verb(verb),
+            |post, (name, value)| post.set(name.trim(), value.trim()),
+        );
         self.server.begin(&post.body(body.unwrap_or_default()))
     }
 
     fn go_on(&mut self, sign: &str, number: usize, rest: &str, body: Option<String>, place: &str) {
         let slot = self.exchanges.get_mut(number - 1).expect(place);
-        let mut pending = slot.take().unwrap_or_else(|| panic!("{place}: exchange {number} is over"));
+        let mut pending = slot
+            .take()
+            .unwrap_or_else(|| panic!("{place}: exchange {number} is over"));
         if sign != "!" {
             pending = read_body(pending, self.server);
         }
@@ -158,25 +170,48 @@ fn check(reply: &Reply, expected: &str, body: Option<String>, place: &str) {
             check_head(reply, expected, place);
             check_message(reply, body, place);
         }
-        _ => assert_eq!((expected, reply.is_silent()), ("nothing", true), "{place}: {:?}", reply.json()),
+        _ => assert_eq!(
+            (expected, reply.is_silent()),
+            ("nothing", true),
+            "{place}: {:?}",
+            reply.json()
+        ),
     }
 }
 
 fn check_head(reply: &Reply, expected: &str, place: &str) {
     let (status, headers) = expected.split_once(' ').unwrap_or((expected, ""));
-    assert_eq!(reply.answer.status.to_string(), status, "{place}: {:?}", reply.json());
-    for (name, value) in headers.split(';').filter_map(|header| header.split_once(':')) {
+    assert_eq!(
+        reply.answer.status.to_string(),
+        status,
+        "{place}: {:?}",
+        reply.json()
+    );
+    for (name, value) in headers
+        .split(';')
+        .filter_map(|header| header.split_once(':'))
+    {
         assert_eq!(reply.header(name.trim()), Some(value.trim()), "{place}");
     }
 }
 
 fn check_message(reply: &Reply, expected: Option<String>, place: &str) {
-    let expected = expected.map_or(Value::Null, |text| serde_json::from_str(&text).expect(place));
+    let expected = expected.map_or(Value::Null, |text| {
+        serde_json::from_str(&text).expect(place)
+    });
     let found = differences(&expected, &reply.json());
-    assert!(found.is_empty(), "{place}\n{}\n{}", found.join("\n"), reply.json());
+    assert!(
+        found.is_empty(),
+        "{place}\n{}\n{}",
+        found.join("\n"),
+        reply.json()
+    );
 }
 
 fn expand(text: &str) -> String {
-    let info = r#"{"io.modelcontextprotocol/serverInfo":{"name":"ExampleServer","version":"1.0.0"}}"#;
-    text.trim().replace("$meta", &modern_meta().to_string()).replace("$info", info)
+    let info =
+        r#"{"io.modelcontextprotocol/serverInfo":{"name":"ExampleServer","version":"1.0.0"}}"#;
+    text.trim()
+        .replace("$meta", &modern_meta().to_string())
+        .replace("$info", info)
 }

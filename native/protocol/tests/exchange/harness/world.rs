@@ -89,13 +89,18 @@ pub fn describe(ask: &Ask) -> String {
         Ask::Catalog(context) => format!("catalog for {}", context.method.as_str()),
         Ask::Call(call) => format!("call {} {}", call.tool.name, arguments(call)),
         Ask::Cancel { scope, request } => {
-            format!("cancel in {}: {}", scope_name(scope), request.as_ref().map_or("all".into(), key_name))
+            format!(
+                "cancel in {}: {}",
+                scope_name(scope),
+                request.as_ref().map_or("all".into(), key_name)
+            )
         }
     }
 }
 
 fn arguments(call: &Call) -> &str {
-    call.arguments.map_or("{}", |node| call.document.node(node).raw())
+    call.arguments
+        .map_or("{}", |node| call.document.node(node).raw())
 }
 
 fn scope_name(scope: &Scope) -> String {
