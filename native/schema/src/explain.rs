@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use jsonschema::{
-    ValidationError, Validator,
+    JsonType, ValidationError, Validator,
     error::{TypeKind, ValidationErrorKind},
 };
 use serde_json::Value;
@@ -117,7 +117,7 @@ pub(crate) fn expectation(error: &ValidationError<'_>) -> String {
         Kind::Type {
             kind: TypeKind::Multiple(kinds),
         } => {
-            let names: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();
+            let names: Vec<_> = kinds.iter().map(JsonType::as_str).collect();
             names.join(" or ")
         }
         Kind::Enum { options } => one_of(options),
@@ -137,6 +137,7 @@ pub(crate) fn expectation(error: &ValidationError<'_>) -> String {
         Kind::MaxProperties { limit } => format!("at most {}", members(*limit)),
         Kind::UniqueItems => "items that all differ".to_owned(),
         Kind::Pattern { pattern } => format!("a match of the pattern {}", quoted(pattern)),
+        Kind::Format { format } => format!("a valid {format}"),
         Kind::ContentEncoding { content_encoding } => format!("{content_encoding} text"),
         Kind::ContentMediaType { content_media_type } => format!("{content_media_type} text"),
         Kind::Contains => "the number of matching items that \"contains\" asks for".to_owned(),

@@ -134,20 +134,28 @@ impl<'a> Place<'a> {
     fn push_parts(&self, open: &mut Vec<Self>) {
         let first = open.len();
         match self.value {
-            Value::Object(members) => open.extend(members.iter().filter_map(|(name, value)| {
-                let pointer = pointer::join(&self.pointer, name);
-                Some(Place {
-                    value,
-                    pointer,
-                    part: self.part.member(name)?,
-                })
-            })),
+            Value::Object(members) => {
+                let parts = members.iter().filter_map(|(name, value)| {
+                    let pointer = pointer::join(&self.pointer, name);
+                    let part = self.part.member(name)?;
+                    Some(Place {
+                        value,
+                        pointer,
+                        part,
+                    })
+                });
+                open.extend(parts);
+            }
             Value::Array(items) => {
-                open.extend(items.iter().enumerate().map(|(index, value)| Place {
-                    value,
-                    pointer: format!("{}/{index}", self.pointer),
-                    part: Part::Elsewhere,
-                }))
+                let parts = items.iter().enumerate().map(|(index, value)| {
+                    let pointer = format!("{}/{index}", self.pointer);
+                    Place {
+                        value,
+                        pointer,
+                        part: Part::Elsewhere,
+                    }
+                });
+                open.extend(parts);
             }
             _ => {}
         }

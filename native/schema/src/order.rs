@@ -1,6 +1,6 @@
 //! Document order: the order in which the text of an instance has its values.
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 use serde_json::Value;
 
@@ -11,8 +11,9 @@ use crate::pointer;
 pub(crate) fn sorted<T>(root: &Value, items: Vec<T>, place: impl Fn(&T) -> &str) -> Vec<T> {
     let mut tree = Tree::default();
     for item in items {
-        let branch = pointer::segments(place(&item)).map(|segment| segment.into_owned());
-        let branch: Vec<String> = branch.collect();
+        let branch: Vec<String> = pointer::segments(place(&item))
+            .map(Cow::into_owned)
+            .collect();
         tree.at(branch).here.push(item);
     }
     let mut sorted = Vec::new();

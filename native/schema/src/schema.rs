@@ -174,10 +174,10 @@ fn refusal(document: &Value, error: &ValidationError<'_>) -> Error {
     )
 }
 
-/// The regular expression that `error` is about: the validator calls it a broken format.
+/// The regular expression that `error` is about: the validator calls that a broken format.
 fn malformed_pattern<'e>(error: &'e ValidationError<'_>) -> Option<&'e Value> {
     match error.kind() {
-        ValidationErrorKind::Format { .. } => Some(error.instance()),
+        ValidationErrorKind::Format { format } if format == "regex" => Some(error.instance()),
         ValidationErrorKind::PropertyNames { error } => malformed_pattern(error),
         _ => None,
     }
