@@ -58,6 +58,7 @@ pub(crate) async fn serve<H: Host>(
     })
     .await;
 
+    report_fault(host.as_ref(), &answer);
     if let Some(started) = started {
         host.record(request_event(&answer, started, request_bytes));
     }
@@ -66,6 +67,15 @@ pub(crate) async fn serve<H: Host>(
         guest.watch.left_unread();
     }
     Ok(response(answer, version, closes))
+}
+
+fn report_fault(host: &impl Host, answer: &Answer) {
+    if let Some(message) = &answer.summary.host_fault {
+        host.record(Event::HostFault {
+            definition: answer.summary.definition.clone(),
+            message: message.clone(),
+        });
+    }
 }
 
 fn request_event(answer: &Answer, started: Instant, request_bytes: usize) -> Event {

@@ -222,6 +222,15 @@ fn records_connections_and_requests() {
 }
 
 #[test]
+fn records_what_the_host_did_wrong() {
+    let server = serve();
+    let response = server.connect().send(post("lie", "hi")).response();
+    assert!(response.body.contains("\"isError\":true"));
+    let fault = |event: &Event| matches!(event, Event::HostFault { definition: Some(tool), .. } if &**tool == "lie");
+    assert!(server.host.events().iter().any(fault));
+}
+
+#[test]
 fn a_drain_finishes_what_runs_and_begins_nothing() {
     let server = serve();
     let (mut idle, mut silent, mut busy) = (server.connect(), server.connect(), server.connect());

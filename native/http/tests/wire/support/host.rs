@@ -1,4 +1,4 @@
-//! The host: `echo` sends its text back, `hold` waits until told.
+//! The host: `echo` sends its text back, `hold` waits until told, `lie` breaks its output schema.
 
 use std::{
     sync::{Arc, Mutex, mpsc},
@@ -202,7 +202,11 @@ fn shared() -> Arc<Shared> {
         context_headers: Vec::new(),
         cache_ttl_ms: 0,
     };
-    let catalog = Catalog::compile(vec![tool("echo"), tool("hold")], &config).unwrap();
+    let lie = ToolDefinition {
+        output_schema: Some(json!({"type": "object"})),
+        ..tool("lie")
+    };
+    let catalog = Catalog::compile(vec![tool("echo"), tool("hold"), lie], &config).unwrap();
     Arc::new(Shared {
         config: Arc::new(config),
         catalog: Arc::new(catalog),
