@@ -107,7 +107,7 @@ const LADDER: &[Defect] = &[
     }),
     read("15 logLevel", 200, -32602, |_, post| {
         post.edit(|message| {
-            message["params"]["_meta"]["io.modelcontextprotocol/logLevel"] = json!("loud")
+            message["params"]["_meta"]["io.modelcontextprotocol/logLevel"] = json!("loud");
         })
     }),
     Defect {

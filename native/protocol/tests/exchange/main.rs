@@ -2,7 +2,17 @@
 //!
 //! Requirements are cited by their ids (`VER-3`), readings by theirs (`A-12`), trials by theirs (`G04`).
 
+mod authorization;
+mod caller_catalog;
+mod cancellation;
+mod definitions;
 mod harness;
+mod headers;
 mod ladder;
+mod lifecycle;
+mod messages;
+mod pages;
+mod results;
+mod tools;
 mod transcripts;
 mod versions;

@@ -171,19 +171,19 @@ fn meta4_required_keys_are_checked_on_every_method() {
         }),
         ("no _meta", |message| message["params"] = json!({})),
         ("no version", |message| {
-            message["params"]["_meta"] = json!({META[1]: {}})
+            message["params"]["_meta"] = json!({META[1]: {}});
         }),
         ("no capabilities", |message| {
-            message["params"]["_meta"] = json!({META[0]: MODERN})
+            message["params"]["_meta"] = json!({META[0]: MODERN});
         }),
         ("version no string", |message| {
-            message["params"]["_meta"][META[0]] = json!(20_260_728)
+            message["params"]["_meta"][META[0]] = json!(20_260_728);
         }),
         ("capabilities no object", |message| {
-            message["params"]["_meta"][META[1]] = json!([])
+            message["params"]["_meta"][META[1]] = json!([]);
         }),
         ("_meta no object", |message| {
-            message["params"]["_meta"] = json!("2026-07-28")
+            message["params"]["_meta"] = json!("2026-07-28");
         }),
     ];
     for method in [

@@ -2,11 +2,6 @@
 
 use serde_json::{Value, json};
 
-/// Whether `actual` is what `expected` describes.
-pub fn is_like(expected: &Value, actual: &Value) -> bool {
-    differences(expected, actual).is_empty()
-}
-
 /// Where the two differ, as JSON Pointers with both values.
 pub fn differences(expected: &Value, actual: &Value) -> Vec<String> {
     let mut found = Vec::new();
@@ -25,10 +20,10 @@ fn compare(place: &str, expected: &Value, actual: &Value, found: &mut Vec<String
             {
                 match (left.get(key), right.get(key)) {
                     (Some(left), Some(right)) => {
-                        compare(&format!("{place}/{key}"), left, right, found)
+                        compare(&format!("{place}/{key}"), left, right, found);
                     }
                     (left, right) => {
-                        found.push(format!("{place}/{key}: expected {left:?}, got {right:?}"))
+                        found.push(format!("{place}/{key}: expected {left:?}, got {right:?}"));
                     }
                 }
             }

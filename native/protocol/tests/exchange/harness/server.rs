@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use mcp_protocol::{
-    Ask, Catalog, Config, Endpoint, Exchange, Input, Keys, Line, Now, Pipe, Shared, Step,
-    ToolDefinition,
+    Ask, Call, Catalog, Config, Endpoint, Exchange, Input, Keys, Line, Now, Pipe, Revision, Shared,
+    Step, ToolDefinition,
 };
 use serde_json::Value;
 
-use super::{Post, Reply, World, config, describe, endpoint, tools};
+use super::{META, Post, Reply, World, call, config, describe, endpoint, tools};
 
 /// One instance: settings, catalog, one endpoint, one pipe.
 pub struct Server {
@@ -74,7 +74,7 @@ impl Server {
     }
 
     /// Calls run this script.
-    pub fn handling(mut self, handler: impl FnMut(&mcp_protocol::Call) -> Input + 'static) -> Self {
+    pub fn handling(mut self, handler: impl FnMut(&Call) -> Input + 'static) -> Self {
         self.world.handler = Box::new(handler);
         self
     }
@@ -114,23 +114,17 @@ impl Server {
     }
 
     /// Lets the world answer until the exchange has.
-    pub fn settle(&mut self, pending: Pending) -> Reply {
-        let mut pending = pending;
-        loop {
-            pending = match self.step(pending) {
-                Ok(reply) => return reply,
-                Err(pending) => pending,
-            };
+    pub fn settle(&mut self, mut pending: Pending) -> Reply {
+        while pending.question().is_some() {
+            pending = self.step(pending);
         }
+        pending.reply()
     }
 
     /// Lets the world answer until a handler is asked for.
-    pub fn until_called(&mut self, pending: Pending) -> Pending {
-        let mut pending = pending;
+    pub fn until_called(&mut self, mut pending: Pending) -> Pending {
         while !pending.is_calling() {
-            pending = self
-                .step(pending)
-                .expect_err("a call, but the exchange is over");
+            pending = self.step(pending);
         }
         pending
     }
@@ -141,24 +135,14 @@ impl Server {
         self.now.monotonic_ms += milliseconds;
     }
 
-    fn step(&mut self, mut pending: Pending) -> Result<Reply, Pending> {
+    fn step(&mut self, mut pending: Pending) -> Pending {
         let input = match pending.step {
-            Step::Answer(answer) => {
-                return Ok(Reply {
-                    answer: *answer,
-                    asked: pending.asked,
-                });
-            }
+            Step::Answer(answer) => panic!("over already: {answer:?}"),
             Step::Compute(computation) => Input::Computed(computation.run()),
             Step::Ask(question) => self.world.answer(&question.ask, &pending.body),
         };
         let step = pending.exchange.resume(self.now, input);
-        Err(Pending::next(
-            pending.exchange,
-            step,
-            pending.body,
-            pending.asked,
-        ))
+        Pending::next(pending.exchange, step, pending.body, pending.asked)
     }
 }
 
@@ -188,6 +172,25 @@ impl Pending {
         }
     }
 
+    /// The call that is asked for.
+    pub fn call(&self) -> &Call {
+        match &self.step {
+            Step::Ask(question) => match &question.ask {
+                Ask::Call(call) => call,
+                ask => panic!("not a call: {ask:?}"),
+            },
+            step => panic!("not a question: {step:?}"),
+        }
+    }
+
+    /// How long the answer to what is asked may take.
+    pub fn timeout_ms(&self) -> u64 {
+        match &self.step {
+            Step::Ask(question) => question.timeout_ms,
+            step => panic!("not a question: {step:?}"),
+        }
+    }
+
     /// The body that the listener would read.
     pub fn body(&self) -> &Bytes {
         &self.body
@@ -214,4 +217,13 @@ impl Pending {
             asked,
         }
     }
+}
+
+/// The same call by each revision, newest first, without a session.
+pub fn in_every_revision(server: &mut Server, tool: &str, arguments: &Value) -> [Reply; 3] {
+    Revision::ALL.map(|revision| {
+        let mut message = call(tool, arguments.clone());
+        message["params"]["_meta"][META[0]] = revision.as_str().into();
+        server.line(&message)
+    })
 }

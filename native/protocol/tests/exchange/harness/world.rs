@@ -10,10 +10,13 @@ use mcp_protocol::{
 
 use super::fixture::text;
 
+/// `authorize_body` as a script.
+pub type BodyHook = Box<dyn FnMut(&RequestHead, &Bytes) -> Input>;
+
 /// How the world answers; each field is a script that a test may replace.
 pub struct World {
     pub authorize: Box<dyn FnMut(&RequestHead) -> Input>,
-    pub authorize_body: Box<dyn FnMut(&RequestHead, &Bytes) -> Input>,
+    pub authorize_body: BodyHook,
     pub handler: Box<dyn FnMut(&Call) -> Input>,
     pub catalog: Box<dyn FnMut(&RequestContext) -> Input>,
     pub sessions: BTreeMap<Arc<str>, Session>,

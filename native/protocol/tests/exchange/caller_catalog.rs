@@ -1,0 +1,110 @@
+//! Definitions that depend on the caller (`capabilities/1`): TOOL-3, CACHE-7, X24's core.
+
+use std::sync::Arc;
+
+use mcp_protocol::{Catalog, Input, Unanswered};
+use serde_json::{Value, json};
+
+use crate::harness::{Post, Server, call, config, definition, modern};
+
+/// Everybody sees `shared`; whoever sends `X-Role: admin` sees `secret` too.
+fn server() -> Server {
+    let mut server = Server::offering(Vec::new(), |config| config.caller_catalog = true);
+    server.world.catalog = Box::new(|context| {
+        let is_admin = context
+            .head
+            .as_ref()
+            .is_some_and(|head| head.values("x-role").any(|role| role == b"admin"));
+        let mut tools = vec![definition("shared", None)];
+        if is_admin {
+            tools.push(definition("secret", None));
+        }
+        Input::Catalog(Arc::new(Catalog::compile(tools, &config()).unwrap()))
+    });
+    server
+}
+
+fn names(result: &Value) -> Vec<&str> {
+    result["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect()
+}
+
+#[test]
+fn the_list_is_the_callers() {
+    let list = Post::request("tools/list");
+    let reply = server().post(&list);
+    assert_eq!(reply.asked, ["body 1048576", "catalog for tools/list"]);
+    assert_eq!(names(&reply.result()), ["shared"]);
+    assert_eq!(reply.result()["cacheScope"], json!("private"));
+    let reply = server().post(&list.set("X-Role", "admin"));
+    assert_eq!(names(&reply.result()), ["shared", "secret"]);
+}
+
+#[test]
+fn a_hidden_tool_is_an_unknown_one() {
+    let post = |name: &str| Post::modern(&call(name, json!({})));
+    assert_eq!(
+        server().post(&post("secret").set("X-Role", "admin")).text(),
+        "done"
+    );
+    let hidden = server().post(&post("secret"));
+    let unknown = server().post(&post("absent"));
+    assert_eq!(
+        hidden.message().replace("secret", "absent"),
+        unknown.message()
+    );
+    assert_eq!(
+        (hidden.refusal(), hidden.called()),
+        (unknown.refusal(), false)
+    );
+}
+
+#[test]
+fn tools_are_advertised_before_anybody_asked() {
+    let reply = server().line(&modern("server/discover", json!({})));
+    assert_eq!(reply.result()["capabilities"], json!({"tools": {}}));
+}
+
+#[test]
+fn a_cursor_belongs_to_the_list_that_the_caller_saw() {
+    let mut server = Server::offering(Vec::new(), |config| {
+        config.caller_catalog = true;
+        config.page_size = 1;
+    });
+    server.world.catalog = self::server().world.catalog;
+    let list = |params: Value| Post::modern(&modern("tools/list", params));
+    let first = server.post(&list(json!({})).set("X-Role", "admin"));
+    let cursor = first.result()["nextCursor"].take();
+    let next = list(json!({"cursor": cursor}));
+    assert_eq!(
+        server.post(&next).code(),
+        Some(-32602),
+        "another caller's cursor"
+    );
+    assert_eq!(
+        names(&server.post(&next.set("X-Role", "admin")).result()),
+        ["secret"]
+    );
+}
+
+#[test]
+fn a_catalog_that_fails_is_the_servers_error() {
+    for (why, status, code) in [
+        (Unanswered::Failed, 200, -32603),
+        (Unanswered::Deadline, 503, -32603),
+        (Unanswered::Busy, 503, -31503),
+    ] {
+        let mut server = server();
+        server.world.catalog = Box::new(move |_| Input::Unanswered(why));
+        let reply = server.post(&Post::request("tools/list"));
+        assert_eq!(
+            reply.refusal(),
+            (status, Some(code), Some(json!(1))),
+            "{why:?}"
+        );
+    }
+}
