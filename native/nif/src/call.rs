@@ -19,7 +19,7 @@ fn accept<'a>(env: Env<'a>, handle: &'a InstanceHandle, call: u64) -> Term<'a> {
     match instance.calls.peek(call, is_large) {
         Some(true) => atoms::large().encode(env),
         Some(false) => take(env, instance, call),
-        None => gone(env, instance, call),
+        None => atoms::gone().encode(env),
     }
 }
 
@@ -55,12 +55,6 @@ fn take<'a>(env: Env<'a>, instance: &Instance, call: u64) -> Term<'a> {
         Some(Accepted { token, ask, .. }) => question::encode(env, instance, token, ask),
         None => atoms::gone().encode(env),
     }
-}
-
-/// Has the table forget a call that was cancelled before its process came.
-fn gone<'a>(env: Env<'a>, instance: &Instance, call: u64) -> Term<'a> {
-    drop(instance.calls.accept(call));
-    atoms::gone().encode(env)
 }
 
 /// Whether turning the question into terms, and freeing what it held, is work for a dirty scheduler.

@@ -7,7 +7,7 @@ use rustler::{Atom, BigInt, Binary, Encoder, Env, MapIterator, Term, TermType, t
 
 use crate::{
     atoms,
-    budget::{MAX_BYTES, MAX_TERMS, Scheduler},
+    budget::{MAX_TERMS, Scheduler},
     decode,
     fault::Fault,
     timing,
@@ -63,7 +63,7 @@ impl JsonWriter {
     /// Appends a JSON string.
     pub(crate) fn string(&mut self, term: Term<'_>) -> Result<(), Refusal> {
         let binary = binary(term)?;
-        self.take(binary.len())?;
+        self.room(binary.len())?;
         let text = str::from_utf8(binary).or_else(|error| {
             let detail = format!(
                 "is a binary that is not UTF-8 at byte {}",
@@ -86,7 +86,7 @@ impl JsonWriter {
     }
 
     fn nested(&mut self, term: Term<'_>, depth: usize) -> Result<(), Refusal> {
-        self.take(0)?;
+        self.visit()?;
         if depth > MAX_DEPTH {
             return fault(
                 atoms::too_deep(),
@@ -146,7 +146,7 @@ impl JsonWriter {
         }
         let digits = term.decode::<BigInt>().map(|integer| integer.to_string());
         let digits = digits.expect("the VM says that the term is an integer");
-        self.take(digits.len())?;
+        self.room(digits.len())?;
         Ok(digits)
     }
 
@@ -205,7 +205,6 @@ impl JsonWriter {
         match key.get_type() {
             TermType::Atom => {
                 kinds.atoms = true;
-                self.take(0)?;
                 write::string(&mut self.out, &atom_text(key));
                 Ok(())
             }
@@ -224,20 +223,22 @@ impl JsonWriter {
         }
     }
 
-    /// Accounts for one more value that adds `bytes`.
-    fn take(&mut self, bytes: usize) -> Result<(), Refusal> {
+    /// Accounts for one more value.
+    fn visit(&mut self) -> Result<(), Refusal> {
+        self.terms_left = self.terms_left.checked_sub(1).ok_or(Refusal::Large)?;
+        self.room(0)
+    }
+
+    /// Refuses to write `bytes` more where they exceed the budget or the limit.
+    fn room(&self, bytes: usize) -> Result<(), Refusal> {
         let written = self.out.len().saturating_add(bytes);
-        if self.scheduler == Scheduler::Normal && (self.terms_left == 0 || written > MAX_BYTES) {
+        if self.scheduler.refuses(0, written) {
             return Err(Refusal::Large);
         }
         if written > self.max_bytes {
-            let limit = self.max_bytes;
-            return fault(
-                atoms::too_large(),
-                format!("is more than {limit} bytes of JSON"),
-            );
+            let detail = format!("is more than {} bytes of JSON", self.max_bytes);
+            return fault(atoms::too_large(), detail);
         }
-        self.terms_left -= 1;
         Ok(())
     }
 }
