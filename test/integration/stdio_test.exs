@@ -177,8 +177,9 @@ defmodule BeamMCP.StdioTest do
 
   describe "notifications/cancelled" do
     test "G02: cancels a call with the id 0", %{client: client} do
+      assert marks(client) == %{}
       Client.send_line(client, call(0, "sleep", ~S({"ms":60000,"mark":"zero"})))
-      Process.sleep(300)
+      Process.sleep(200)
       Client.send_line(client, cancel(0))
       assert Client.silent?(client, 300)
       assert marks(client) == %{"zero" => "cancelled"}
@@ -291,7 +292,7 @@ defmodule BeamMCP.StdioTest do
   defp command(:reader), do: elixir([])
 
   defp elixir(options) do
-    ebin = Path.join(Mix.Project.app_path(), "ebin")
+    ebin = Application.app_dir(:beam_mcp, "ebin")
     [System.find_executable("elixir")] ++ options ++ ["-pa", ebin, @server]
   end
 end

@@ -18,7 +18,7 @@ defmodule BeamMCP.Test.StdioClient do
 
     run = ~S(fifo=$1 stderr=$2; shift 2; exec "$@" <"$fifo" 2>"$stderr")
     output = open(["-c", run, "sh", fifo, stderr | command], [:exit_status, {:line, 65_536}], env)
-    input = open(["-c", ~S(exec cat >"$0"), fifo], [], [])
+    input = open(["-c", ~S(exec cat >"$0"), fifo], [:out], [])
     {:os_pid, os_pid} = Port.info(output, :os_pid)
     %__MODULE__{output: output, input: input, os_pid: os_pid, stderr: stderr}
   end
