@@ -172,12 +172,16 @@ impl Calls {
     }
 
     /// Stops waiting for a job. Its route, when the application still has to be told.
+    ///
+    /// The request is over for its client, which may use the id again although the job still runs.
     pub(crate) fn abandon(&self, number: CallNumber, answer: Unanswered) -> Option<Route> {
         let mut shard = self.shard(number);
         let job = shard.get_mut(&number)?;
         let waiting = job.answer.take()?;
         let route = job.route;
+        let cancel_key = job.cancel_key.take();
         drop(shard);
+        self.unregister(cancel_key.as_ref());
         // The one who waits may have left already, which is why the job is abandoned.
         let _ = waiting.send(Input::Unanswered(answer));
         Some(route)
@@ -283,6 +287,10 @@ impl Calls {
                 }
             }
         }
+        self.unregister(cancel_key);
+    }
+
+    fn unregister(&self, cancel_key: Option<&(Scope, IdKey)>) {
         if let Some((scope, id)) = cancel_key {
             let mut scopes = lock(&self.scopes);
             if let Some(calls) = scopes.get_mut(scope) {
