@@ -77,11 +77,13 @@ impl Acceptor {
 
     /// Refuses new connections from this moment, whoever still holds the socket.
     pub(crate) fn refuse(&self) {
-        // Systems that cannot do this to a listening socket refuse once the accepting task has let go of it.
-        let _ = match self {
-            Self::Tcp(listener) => SockRef::from(listener).shutdown(Shutdown::Both),
-            Self::Unix(listener) => SockRef::from(listener).shutdown(Shutdown::Both),
-        };
+        match self {
+            // Systems that cannot do this to a listening socket refuse once the accepting task has let go of it.
+            Self::Tcp(listener) => drop(SockRef::from(listener).shutdown(Shutdown::Both)),
+            // Nobody finds a socket whose file is gone. Shut down, it would be ready for ever with nothing to
+            // accept (Linux answers EAGAIN), and the accepting task would spin.
+            Self::Unix(_) => {}
+        }
     }
 }
 
