@@ -2,85 +2,74 @@
 
 use jsonschema::{ValidationError, error::ValidationErrorKind, paths::Location};
 
-use crate::{
-    Fault,
-    explain::{self, Context},
-};
+use crate::explain;
 
-/// Faults of the nearest alternative that are told.
-const SHOWN: usize = 3;
-/// Alternatives that a merged fault lists.
+/// Clauses that a merged fault lists.
 const MAX_MERGED: usize = 10;
-/// Alternatives inside alternatives that are still told.
-const MAX_LEVEL: usize = 2;
 
 /// The faults of each alternative.
 type Branches = [Vec<ValidationError<'static>>];
 
-/// Words `fault` by its alternatives: in one clause where each lacks one thing at the same place, else by
-/// the one that comes nearest.
-pub(crate) fn refine(
-    context: &Context<'_>,
-    fault: &mut Fault,
-    error: &ValidationError<'_>,
-    branches: &Branches,
-    level: usize,
-) {
-    let place = error.instance_path();
-    if let Some(merged) = merged(place, branches) {
-        fault.expected = merged;
-        if branches.iter().flatten().all(is_missing) {
-            "required".clone_into(&mut fault.keyword);
-        }
-        return;
-    }
-    let Some((index, nearest)) = nearest(place, branches) else {
-        return;
-    };
-    if level == MAX_LEVEL {
-        return;
-    }
-    let told = nearest
+/// One fault to tell.
+pub(crate) struct Told<'e> {
+    pub(crate) error: &'e ValidationError<'e>,
+    /// How many alternatives there are of which it concerns the nearest.
+    pub(crate) nearest_of: Option<usize>,
+}
+
+/// What to tell of `errors`: where alternatives fail for different reasons, the faults of the nearest.
+pub(crate) fn told<'e>(errors: &'e [ValidationError<'e>]) -> Vec<Told<'e>> {
+    let mut told = Vec::new();
+    let mut open: Vec<Told<'e>> = errors
         .iter()
-        .take(SHOWN)
-        .map(|error| context.fault(error, level + 1).to_string());
-    let told: Vec<String> = told.collect();
-    let rest = if nearest.len() > SHOWN {
-        "; and more"
-    } else {
-        ""
+        .rev()
+        .map(|error| Told {
+            error,
+            nearest_of: None,
+        })
+        .collect();
+    while let Some(next) = open.pop() {
+        let place = next.error.instance_path();
+        let branches =
+            branches(next.error.kind()).filter(|branches| merged(place, branches).is_none());
+        match branches.and_then(|branches| Some((branches.len(), nearest(place, branches)?))) {
+            None => told.push(next),
+            Some((count, nearest)) => open.extend(nearest.iter().rev().map(|error| Told {
+                error,
+                nearest_of: Some(count),
+            })),
+        }
+    }
+    told
+}
+
+/// What alternatives ask for together.
+pub(crate) fn expectation(place: &Location, branches: &Branches) -> String {
+    let any = || format!("a match of one of {} alternatives", branches.len());
+    merged(place, branches).unwrap_or_else(any)
+}
+
+/// Whether all alternatives lack nothing but a property each.
+pub(crate) fn is_missing(place: &Location, kind: &ValidationErrorKind) -> bool {
+    let Some(branches) = branches(kind) else {
+        return false;
     };
-    fault.expected = format!(
-        "{}, of which number {} is nearest ({}{rest})",
-        any_of(branches),
-        index + 1,
-        told.join("; ")
-    );
+    branches.iter().flatten().all(is_required) && merged(place, branches).is_some()
 }
 
-/// What the alternatives of `error` ask for, where the instance is not at hand.
-pub(crate) fn expectation(error: &ValidationError<'_>, branches: &Branches) -> String {
-    merged(error.instance_path(), branches).unwrap_or_else(|| any_of(branches))
-}
-
-fn any_of(branches: &Branches) -> String {
-    format!("a match of one of {} alternatives", branches.len())
+fn branches(kind: &ValidationErrorKind) -> Option<&Branches> {
+    match kind {
+        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+            Some(context)
+        }
+        _ => None,
+    }
 }
 
 /// One clause for alternatives that each lack one thing at `place`, if they all do.
 fn merged(place: &Location, branches: &Branches) -> Option<String> {
-    if branches.is_empty() || branches.len() > MAX_MERGED {
-        return None;
-    }
-    let missing = branches
-        .iter()
-        .flatten()
-        .filter(|error| is_missing(error))
-        .count();
-    if missing > 0 && missing < branches.len() {
-        return None;
-    }
     let mut clauses = Vec::new();
+    let mut missing = 0;
     for branch in branches {
         let [error] = branch.as_slice() else {
             return None;
@@ -88,15 +77,17 @@ fn merged(place: &Location, branches: &Branches) -> Option<String> {
         if error.instance_path() != place || !is_mergeable(error.kind()) {
             return None;
         }
+        missing += usize::from(is_required(error));
         let clause = explain::expectation(error);
         if !clauses.contains(&clause) {
             clauses.push(clause);
         }
     }
-    Some(clauses.join(" or "))
+    let is_uniform = missing == 0 || missing == branches.len();
+    (is_uniform && clauses.len() <= MAX_MERGED).then(|| clauses.join(" or "))
 }
 
-fn is_missing(error: &ValidationError<'_>) -> bool {
+fn is_required(error: &ValidationError<'_>) -> bool {
     matches!(error.kind(), ValidationErrorKind::Required { .. })
 }
 
@@ -111,27 +102,25 @@ fn is_mergeable(kind: &ValidationErrorKind) -> bool {
     )
 }
 
-/// The alternative that was most likely meant, by its index: right type, then right constants, then
-/// fewest faults.
-fn nearest<'b>(
-    place: &Location,
-    branches: &'b Branches,
-) -> Option<(usize, &'b Vec<ValidationError<'static>>)> {
-    let distance = |branch: &Vec<ValidationError<'static>>| {
-        let is_other_type = branch.iter().any(|error| {
-            matches!(error.kind(), ValidationErrorKind::Type { .. })
-                && error.instance_path() == place
-        });
-        let other_constants = branch
+/// The alternative that was most likely meant: of those for the type that came, the one with the fewest
+/// wrong constants, then with the fewest faults.
+fn nearest<'b>(place: &Location, branches: &'b Branches) -> Option<&'b [ValidationError<'static>]> {
+    let is_other_type = |error: &ValidationError<'_>| {
+        matches!(error.kind(), ValidationErrorKind::Type { .. }) && error.instance_path() == place
+    };
+    let candidates = branches
+        .iter()
+        .filter(|branch| !branch.iter().any(is_other_type));
+    let nearest = candidates.min_by_key(|branch| {
+        let constants = branch
             .iter()
             .filter(|error| is_constant(error.kind()))
             .count();
-        (is_other_type, other_constants, branch.len())
-    };
-    branches
-        .iter()
-        .enumerate()
-        .min_by_key(|(_, branch)| distance(branch))
+        (constants, branch.len())
+    });
+    nearest
+        .map(Vec::as_slice)
+        .filter(|branch| !branch.is_empty())
 }
 
 fn is_constant(kind: &ValidationErrorKind) -> bool {

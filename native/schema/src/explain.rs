@@ -9,13 +9,14 @@ use jsonschema::{
 use serde_json::Value;
 
 use crate::{
-    Fault, Faults, alternatives,
+    Fault, Faults,
+    alternatives::{self, Told},
     declared::Declared,
     fault::MAX_FAULTS,
     instance::{Instance, Metered, is_reliable},
     meter::Meter,
     order, pointer,
-    text::{counted, cut, quoted, short, typed},
+    text::{counted, cut_middle, quoted, short, typed},
     unique,
 };
 
@@ -25,83 +26,86 @@ const EXPLAIN_READS: u64 = 100_000;
 const EXPLAIN_FACTOR: u64 = 4;
 /// Options of an `enum` and names of unknown properties that a fault lists.
 const SHOWN: usize = 10;
-/// Characters of a pointer that a fault keeps.
-const MAX_POINTER: usize = 200;
 
-/// What is wrong with `instance`, which `validator` found invalid after `used` reads.
-///
-/// The validator collects the faults of every alternative at every level, which doubles with each level
-/// of a recursive schema; the meter ends that.
-pub(crate) fn faults(
-    validator: &Validator<Instance>,
-    declared: &Declared,
-    instance: &Value,
-    used: u64,
-) -> Faults {
-    let meter = Meter::of(EXPLAIN_READS + EXPLAIN_FACTOR * used, instance);
-    let errors = validator.iter_errors(Metered::new(instance, &meter));
-    let errors = errors.filter(is_reliable).collect();
-    let errors = order::sorted(instance, errors, |error: &ValidationError<'_>| {
-        error.instance_path().as_str()
-    });
-    let context = Context { instance, declared };
-    let mut seen = HashSet::new();
-    let mut faults = errors
-        .iter()
-        .map(|error| context.fault(error, 0))
-        .filter(|fault| {
-            seen.insert((
-                fault.pointer.clone(),
-                fault.expected.clone(),
-                fault.received.clone(),
-            ))
+/// What it takes to explain why a schema refuses an instance.
+#[derive(Debug)]
+pub(crate) struct Explainer {
+    pub(crate) declared: Declared,
+    /// The schema with its tagged unions rewritten, where it has any.
+    pub(crate) rewritten: Option<Validator<Instance>>,
+}
+
+impl Explainer {
+    /// What is wrong with `instance`, which `validator` found invalid after `used` reads.
+    ///
+    /// The validator collects the faults of every alternative at every level, which doubles with each
+    /// level of a recursive schema; the meter ends that.
+    pub(crate) fn faults(
+        &self,
+        validator: &Validator<Instance>,
+        instance: &Value,
+        used: u64,
+    ) -> Faults {
+        let meter = Meter::of(EXPLAIN_READS + EXPLAIN_FACTOR * used, instance);
+        let validator = self.rewritten.as_ref().unwrap_or(validator);
+        let errors = validator.iter_errors(Metered::new(instance, &meter));
+        let errors: Vec<_> = errors.filter(is_reliable).collect();
+        let told = order::sorted(instance, alternatives::told(&errors), |told| {
+            told.error.instance_path().as_str()
         });
-    let first: Vec<Fault> = faults.by_ref().take(MAX_FAULTS).collect();
-    let more = faults.next().is_some() || meter.is_spent();
-    if first.is_empty() {
-        Faults::too_much_work()
-    } else {
-        Faults {
-            faults: first,
-            more,
+        let mut seen = HashSet::new();
+        let mut faults = told
+            .iter()
+            .map(|told| self.fault(told, instance))
+            .filter(|fault| {
+                seen.insert((
+                    fault.pointer.clone(),
+                    fault.expected.clone(),
+                    fault.received.clone(),
+                ))
+            });
+        let first: Vec<Fault> = faults.by_ref().take(MAX_FAULTS).collect();
+        let more = faults.next().is_some() || meter.is_spent();
+        if first.is_empty() {
+            Faults::too_much_work()
+        } else {
+            Faults {
+                faults: first,
+                more,
+            }
         }
     }
-}
 
-/// What faults are worded from, apart from the error itself.
-pub(crate) struct Context<'a> {
-    pub(crate) instance: &'a Value,
-    pub(crate) declared: &'a Declared,
-}
-
-impl Context<'_> {
-    /// `error` in words; `level` counts the alternatives it stands in.
-    pub(crate) fn fault(&self, error: &ValidationError<'_>, level: usize) -> Fault {
-        let place = error.instance_path().as_str();
-        let value = pointer::lookup(self.instance, place).unwrap_or(&Value::Null);
+    fn fault(&self, told: &Told<'_>, instance: &Value) -> Fault {
+        let error = told.error;
+        let place = error.instance_path();
+        let value = pointer::lookup(instance, place.as_str()).unwrap_or(&Value::Null);
         let mut fault = Fault {
-            pointer: cut(place, MAX_POINTER),
+            pointer: cut_middle(place.as_str()),
             keyword: error.kind().keyword().to_owned(),
             expected: expectation(error),
             received: receipt(error.kind(), value),
         };
-        match error.kind() {
-            ValidationErrorKind::AdditionalProperties { .. }
-            | ValidationErrorKind::UnevaluatedProperties { .. } => {
-                fault.expected = self.declared.expectation(error);
-            }
-            ValidationErrorKind::FalseSchema if self.declared.is_closed(error) => {
+        match (error.kind(), value) {
+            (
+                ValidationErrorKind::AdditionalProperties { .. }
+                | ValidationErrorKind::UnevaluatedProperties { .. },
+                _,
+            ) => fault.expected = self.declared.expectation(error),
+            (ValidationErrorKind::FalseSchema, Value::Object(members))
+                if self.declared.is_closed(error) =>
+            {
                 "additionalProperties".clone_into(&mut fault.keyword);
                 fault.expected = self.declared.expectation(error);
-                if let Value::Object(members) = value {
-                    fault.received = properties(members.keys().map(String::as_str));
-                }
+                fault.received = properties(members.keys().map(String::as_str));
             }
-            ValidationErrorKind::AnyOf { context }
-            | ValidationErrorKind::OneOfNotValid { context } => {
-                alternatives::refine(self, &mut fault, error, context, level);
+            (kind, _) if alternatives::is_missing(place, kind) => {
+                "required".clone_into(&mut fault.keyword);
             }
             _ => {}
+        }
+        if let Some(count) = told.nearest_of {
+            fault.expected = format!("{} in the nearest of {count} alternatives", fault.expected);
         }
         fault
     }
@@ -149,7 +153,7 @@ pub(crate) fn expectation(error: &ValidationError<'_>) -> String {
         }
         Kind::PropertyNames { error } => format!("property names to be {}", expectation(error)),
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-            alternatives::expectation(error, context)
+            alternatives::expectation(error.instance_path(), context)
         }
         Kind::OneOfMultipleValid { .. } => "a match of exactly one alternative".to_owned(),
         kind => format!("what the keyword {} admits", quoted(kind.keyword())),

@@ -26,7 +26,8 @@ pub struct Faults {
 /// One place where an instance does not match.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Fault {
-    /// Where in the instance, as a JSON Pointer; empty for the instance itself.
+    /// Where in the instance, as a JSON Pointer; empty for the instance itself. Over 400 characters the
+    /// middle is cut out.
     pub pointer: String,
     /// The keyword that is not satisfied.
     pub keyword: String,

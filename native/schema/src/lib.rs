@@ -23,6 +23,7 @@ mod pattern;
 mod pointer;
 mod schema;
 mod text;
+mod union;
 mod unique;
 
 pub use dialect::Dialect;

@@ -7,10 +7,11 @@ use crate::{
     Dialect, Error, ErrorKind, Faults, Limits, cost,
     declared::Declared,
     document::Document,
-    explain, extent,
+    explain::{self, Explainer},
+    extent,
     instance::{Instance, Metered},
     meter::Meter,
-    pattern, pointer, text,
+    pattern, pointer, text, union,
 };
 
 /// A JSON Schema, checked against every rule and budget, ready to check instances.
@@ -29,8 +30,8 @@ use crate::{
 #[derive(Debug)]
 pub struct Schema {
     validator: Validator<Instance>,
+    explainer: Explainer,
     dialect: Dialect,
-    declared: Declared,
     max_reads_per_value: u64,
 }
 
@@ -67,8 +68,8 @@ impl Schema {
         check_rules(dialect, document)?;
         Ok(Self {
             validator: build(dialect, document)?,
+            explainer: explainer(document, &mut parts)?,
             dialect,
-            declared: Declared::in_document(&parts),
             max_reads_per_value: limits.max_reads_per_value,
         })
     }
@@ -90,12 +91,9 @@ impl Schema {
         if is_valid {
             return Ok(());
         }
-        Err(explain::faults(
-            &self.validator,
-            &self.declared,
-            instance,
-            meter.used(),
-        ))
+        Err(self
+            .explainer
+            .faults(&self.validator, instance, meter.used()))
     }
 
     /// The dialect the schema was read in.
@@ -140,6 +138,22 @@ fn check_rules(dialect: Dialect, document: &Value) -> Result<(), Error> {
         Dialect::Draft07 => jsonschema::draft7::meta::validate(document),
     };
     checked.map_err(|error| refusal(document, &error))
+}
+
+fn explainer(document: &Value, parts: &mut Document<'_>) -> Result<Explainer, Error> {
+    let Some(rewritten) = union::rewritten(document, parts) else {
+        return Ok(Explainer {
+            declared: Declared::in_document(parts),
+            rewritten: None,
+        });
+    };
+    let dialect = parts.dialect();
+    let parts = Document::read(&rewritten, dialect)?;
+    let validator = build(dialect, &rewritten)?;
+    Ok(Explainer {
+        declared: Declared::in_document(&parts),
+        rewritten: Some(validator),
+    })
 }
 
 fn build(dialect: Dialect, document: &Value) -> Result<Validator<Instance>, Error> {

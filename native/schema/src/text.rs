@@ -62,16 +62,30 @@ pub(crate) fn cut(text: &str, room: usize) -> String {
     }
 }
 
-/// Characters of a JSON Pointer that a fault or an error shows.
-const SHOWN_PLACE: usize = 120;
+/// Characters of a JSON Pointer that are shown, from its start and from its end.
+const SHOWN_PLACE: (usize, usize) = (100, 300);
 
-/// `pointer` for people: the root by name, long ones cut.
+/// `pointer` for people: the root by name.
 pub(crate) fn place(pointer: &str) -> String {
     if pointer.is_empty() {
         "(root)".to_owned()
     } else {
-        cut(pointer, SHOWN_PLACE)
+        cut_middle(pointer)
     }
+}
+
+/// `pointer`, without its middle when it is very long.
+pub(crate) fn cut_middle(pointer: &str) -> String {
+    let (start, end) = SHOWN_PLACE;
+    let count = pointer.chars().count();
+    if count <= start + end {
+        return pointer.to_owned();
+    }
+    let start = pointer.chars().take(start);
+    start
+        .chain(['…'])
+        .chain(pointer.chars().skip(count - end))
+        .collect()
 }
 
 /// `count` and `noun`, with an `s` unless there is exactly one.
@@ -109,7 +123,7 @@ impl io::Write for Start {
 mod tests {
     use serde_json::json;
 
-    use super::{counted, cut, quoted, short, typed};
+    use super::{counted, cut, place, quoted, short, typed};
 
     #[test]
     fn values_carry_their_type() {
@@ -132,6 +146,19 @@ mod tests {
         assert_eq!(quoted(&"k".repeat(1000)).chars().count(), 60);
         assert_eq!(short(&json!("\u{1F980}".repeat(59))).chars().count(), 60);
         assert_eq!(quoted("a\"b"), r#""a\"b""#);
+    }
+
+    #[test]
+    fn long_pointers_keep_both_ends() {
+        assert_eq!(place(""), "(root)");
+        assert_eq!(place("/a"), "/a");
+        let long = place(&format!("/start/{}/end", "ü".repeat(1000)));
+        assert_eq!(long.chars().count(), 401);
+        assert!(
+            long.starts_with("/start/") && long.ends_with("/end"),
+            "{long}"
+        );
+        assert_eq!(place(&long).chars().count(), 401);
     }
 
     #[test]

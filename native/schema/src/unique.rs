@@ -82,8 +82,6 @@ fn hash_number<H: Hasher>(number: &Number, state: &mut H) {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
-
     use serde_json::{Value, json};
 
     use super::first_repeat;
@@ -128,20 +126,14 @@ mod tests {
         assert_eq!(first_repeat(&items(text)), Some((1, 2)));
     }
 
-    /// 20,000 integers that all round to the same double took a minute in the validator's own check.
+    /// A hundred thousand integers that all round to the same double: hours in the validator's own check.
     #[test]
     fn neighbouring_large_integers_do_not_collide() {
-        let text: Vec<String> = (0..20_000)
+        let numbers: Vec<String> = (0..100_000)
             .map(|low| format!("9007199254740993{low:015}"))
             .collect();
-        let items = items(&format!("[{}]", text.join(",")));
-        let start = Instant::now();
+        let items = items(&format!("[{}]", numbers.join(",")));
         assert_eq!(first_repeat(&items), None);
-        assert!(
-            start.elapsed() < Duration::from_secs(2),
-            "{:?}",
-            start.elapsed()
-        );
         assert_eq!(first_repeat(&[json!(1), json!(2), json!(1)]), Some((0, 2)));
     }
 }

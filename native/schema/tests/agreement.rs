@@ -20,6 +20,15 @@ fn schemas() -> Vec<Value> {
         json!({"if": {"type": "object"}, "then": {"minProperties": 1, "dependentRequired": {"a": ["b"]}},
             "else": {"enum": [null, 1, "a", [1], true]}}),
         json!({"oneOf": [{"contains": {"const": 1}}, {"prefixItems": [{"type": "string"}], "items": false}]}),
+        json!({"oneOf": [
+            {"type": "object", "required": ["a"], "properties": {"a": {"const": "a"}, "b": {"$ref": "#"}}},
+            {"type": "object", "required": ["a"], "properties": {"a": {"enum": ["b", ""]}, "c": {"$ref": "#"}},
+                "additionalProperties": false},
+            {"type": "array", "items": {"anyOf": [{"type": "null"}, {"type": "integer"}, {"$ref": "#"}]}},
+            {"type": "boolean"},
+        ]}),
+        json!({"anyOf": [{"type": "string", "maxLength": 1}, {"type": "number", "minimum": 0}],
+            "allOf": [{"not": {"const": 1}}]}),
         json!({"uniqueItems": true, "unevaluatedItems": false, "prefixItems": [{}, {"not": {"type": "null"}}]}),
     ]
 }
@@ -66,6 +75,7 @@ proptest! {
             for fault in &faults.faults {
                 let place = instance.pointer(&fault.pointer);
                 prop_assert!(place.is_some(), "{} {} {}", document, instance, fault);
+                prop_assert!(!fault.keyword.is_empty(), "{} {} {}", document, instance, fault);
                 prop_assert!(!fault.expected.is_empty() && !fault.received.is_empty());
             }
         }
