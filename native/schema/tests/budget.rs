@@ -1,5 +1,7 @@
 //! What a schema may cost, and what one check may. Without the budgets, these tests would not end.
 
+use std::thread;
+
 use mcp_schema::{Error, ErrorKind, Limits, Role, Schema};
 use serde_json::{Map, Value, json};
 
@@ -237,4 +239,24 @@ fn many_faults_cost_little() {
     assert_eq!(faults.faults.len(), 20);
     assert_eq!(faults.faults[19].pointer, "/19");
     assert!(faults.more);
+}
+
+/// The longest admitted chain at each of 64 levels of an instance.
+#[test]
+fn checking_fits_the_stack() {
+    let link = |number: usize| {
+        let next = json!({"$ref": format!("#/$defs/l{}", number + 1)});
+        (format!("l{number}"), json!({"anyOf": [next]}))
+    };
+    let mut definitions: Map<_, _> = (0..15).map(link).collect();
+    let last = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/l0"}}});
+    definitions.insert("l15".to_owned(), last);
+    let schema =
+        compile(&json!({"$ref": "#/$defs/l0", "$defs": definitions})).expect("at the limit");
+    let deep = (0..64).fold(json!("x"), |inner, _| json!({ "a": inner }));
+    let check = move || assert!(schema.check(&deep).is_err());
+    let thread = thread::Builder::new()
+        .stack_size(4 * 1024 * 1024)
+        .spawn(check);
+    thread.expect("a thread").join().expect("no overflow");
 }

@@ -297,6 +297,43 @@ fn the_deepest_admitted_schema_compiles_on_a_small_stack() {
 }
 
 #[test]
+fn identifiers_of_any_form_do_no_harm() {
+    let ids = [
+        "",
+        "#",
+        "#a",
+        "a#",
+        "a#b",
+        "urn:a:b#",
+        "http:",
+        "json-schema:///",
+        "a b",
+        "//",
+        "?q",
+        "../x",
+        "%",
+        "é",
+    ];
+    for dialect in [
+        "https://json-schema.org/draft/2020-12/schema",
+        "http://json-schema.org/draft-07/schema",
+    ] {
+        for id in ids {
+            for document in [
+                json!({"$schema": dialect, "$id": id, "not": {"$ref": "#/definitions/a"}, "definitions": {"a": {}}}),
+                json!({"$schema": dialect, "items": {"$ref": id}, "definitions": {"a": {"$id": id}}}),
+                json!({"$schema": dialect, "$id": id, "definitions": {"a": {"$id": id, "$ref": id}}}),
+                json!({"$schema": dialect, "$anchor": id, "$dynamicAnchor": id, "items": {"$dynamicRef": id}}),
+            ] {
+                if let Ok(schema) = Schema::compile(Role::Output, &document, &Limits::default()) {
+                    let _ = schema.check(&json!([1]));
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_large_schema_is_refused() {
     let document = json!({"description": "x".repeat(2_000_000)});
     let error = refused(Role::Output, &document);
