@@ -45,10 +45,6 @@ defmodule BeamMCP.Instance do
   @spec via(name(), term()) :: {:via, module(), term()}
   def via(name, role), do: {:via, Registry, {BeamMCP.Registry, {name, role}}}
 
-  @doc "The same, with a value that others can look up."
-  @spec via(name(), term(), term()) :: {:via, module(), term()}
-  def via(name, role, value), do: {:via, Registry, {BeamMCP.Registry, {name, role}, value}}
-
   @doc """
   Remembers the hooks of one listener under the number by which calls name them: its index among
   the instance's own listeners, or one beyond those.

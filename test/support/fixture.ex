@@ -59,7 +59,8 @@ defmodule BeamMCP.Fixture do
       }
     end
 
-    defp plain, do: ~w(raise throw exit exit_normal kill hang wrong pid context cancel_marker)a
+    defp plain,
+      do: ~w(raise throw exit exit_normal kill hang wrong pid context cancel_marker slow)a
   end
 
   defmodule Tools do
@@ -84,6 +85,14 @@ defmodule BeamMCP.Fixture do
        |> Map.from_struct()
        |> Map.drop([:instance, :trace, :headers])
        |> Map.put(:now, ~U[2026-07-28 00:00:00Z])}
+    end
+
+    def call(:slow, _arguments, _context) do
+      send(:drain_test, {:slow, self()})
+
+      receive do
+        :go_on -> {:ok, "done"}
+      end
     end
 
     def call(:cancel_marker, _arguments, context) do

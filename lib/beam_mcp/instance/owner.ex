@@ -46,7 +46,7 @@ defmodule BeamMCP.Instance.Owner do
 
   defp secrets(%{secrets: nil, name: name}) do
     Logger.info(
-      "#{inspect(name)} has no `secrets`: cursors end with this instance and are unknown to other nodes"
+      "[BeamMCP] #{inspect(name)} has no `secrets`: cursors end with this instance and are unknown to other nodes"
     )
 
     [:crypto.strong_rand_bytes(32)]

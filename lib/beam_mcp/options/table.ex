@@ -135,10 +135,10 @@ defmodule BeamMCP.Options.Table do
       count(:max_calls, 10_000, 1, 1_000_000, "Calls in flight; over it 503 and -31503"),
       count(
         :max_calls_per_principal,
-        10_000,
+        1_000,
         1,
         1_000_000,
-        "Calls in flight of one principal (all anonymous callers are one); over it 429 and -31429"
+        "Calls in flight of one principal that `authorize` named; over it 429 and -31429"
       ),
       bytes(
         :max_buffered_bytes,

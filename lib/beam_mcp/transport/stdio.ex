@@ -52,14 +52,17 @@ defmodule BeamMCP.Transport.Stdio do
     mode = mode(System.get_env("BEAM_MCP_STDIO"), :init.get_argument(:noinput))
 
     case Native.start_stdio(instance.native, Map.put(settings, :mode, mode)) do
-      {:ok, pipe} ->
-        if mode == :lines, do: Reader.start_link(pipe)
-        :ok = Signal.close_on_sigterm(pipe)
-        await_end(pipe)
-
-      {:error, reason} ->
-        {:error, Error.native(reason)}
+      {:ok, pipe} -> serve_pipe(pipe, mode)
+      {:error, reason} -> {:error, Error.native(reason)}
     end
+  end
+
+  defp serve_pipe(pipe, mode) do
+    :ok = Signal.close_on_sigterm(pipe)
+    if mode == :lines, do: Reader.start_link(pipe)
+    await_end(pipe)
+  after
+    Signal.restore()
   end
 
   @doc false

@@ -9,10 +9,9 @@ defmodule BeamMCP.Transport.Stdio.Reader do
 
   @spec start_link(Native.pipe()) :: {:ok, pid()}
   def start_link(pipe) do
-    Task.start_link(fn ->
-      :ok = :io.setopts(:standard_io, binary: true, encoding: :latin1)
-      read(pipe)
-    end)
+    # Bytes pass as they are, in both directions.
+    :ok = :io.setopts(:standard_io, binary: true, encoding: :latin1)
+    Task.start_link(fn -> read(pipe) end)
   end
 
   defp read(pipe) do

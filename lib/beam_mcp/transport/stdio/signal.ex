@@ -7,26 +7,36 @@ defmodule BeamMCP.Transport.Stdio.Signal do
 
   alias BeamMCP.Native
 
+  @server :erl_signal_server
+  @default :erl_signal_handler
+
+  @doc "From now on SIGTERM closes the pipe."
   @spec close_on_sigterm(Native.pipe()) :: :ok
-  def close_on_sigterm(pipe) do
-    :gen_event.swap_handler(:erl_signal_server, {:erl_signal_handler, []}, {__MODULE__, pipe})
+  def close_on_sigterm(pipe),
+    do: :gen_event.swap_handler(@server, {@default, []}, {__MODULE__, pipe})
+
+  @doc "From now on SIGTERM stops the VM again."
+  @spec restore() :: :ok
+  def restore, do: :gen_event.swap_handler(@server, {__MODULE__, []}, {@default, []})
+
+  @impl :gen_event
+  def init({pipe, _replaced}) do
+    {:ok, default} = @default.init([])
+    {:ok, {pipe, default}}
   end
 
   @impl :gen_event
-  def init({pipe, _replaced}), do: {:ok, pipe}
-
-  @impl :gen_event
-  def handle_event(:sigterm, pipe) do
+  def handle_event(:sigterm, {pipe, _default} = state) do
     Native.close_stdio(pipe)
-    {:ok, pipe}
+    {:ok, state}
   end
 
   # The other signals keep their meaning.
-  def handle_event(signal, pipe) do
-    :erl_signal_handler.handle_event(signal, {})
-    {:ok, pipe}
+  def handle_event(signal, {pipe, default}) do
+    {:ok, default} = @default.handle_event(signal, default)
+    {:ok, {pipe, default}}
   end
 
   @impl :gen_event
-  def handle_call(_request, pipe), do: {:ok, :ok, pipe}
+  def handle_call(_request, state), do: {:ok, :ok, state}
 end

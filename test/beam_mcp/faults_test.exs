@@ -1,0 +1,184 @@
+defmodule BeamMCP.FaultsTest do
+  # What a host does wrong costs one request.
+  use ExUnit.Case, async: false
+
+  import ExUnit.CaptureLog
+
+  alias BeamMCP.Fixture.{Catalog, Client, Tools}
+
+  setup context do
+    options = [
+      name: context.test,
+      catalog: Catalog,
+      dispatch: &Tools.call/3,
+      call_timeout_ms: 1_000,
+      cancel_grace_ms: 100,
+      http: [authorize: :none, allowed_origins: [], port: 0]
+    ]
+
+    start_supervised!({BeamMCP, Keyword.merge(options, Map.get(context, :options, []))})
+    {:ok, name: context.test, socket: Client.connect(context.test)}
+  end
+
+  for {tool, logged} <- [
+        raise: "tool :raise failed: RuntimeError: the fixture raises",
+        throw: "tool :throw failed: throw :fixture",
+        exit: "tool :exit failed: exit :fixture",
+        exit_normal: "tool :exit_normal failed: exit :normal",
+        kill: "was ended from outside: exit :killed",
+        hang: "passed its deadline at",
+        wrong: "tool :wrong failed: ArgumentError: expected {:ok, value}",
+        pid: "tool :pid returned what cannot be sent"
+      ] do
+    test "#{tool}: the caller reads a fixed text, the log says what happened", %{
+      socket: socket,
+      name: name
+    } do
+      log =
+        capture_log(fn ->
+          assert {200, body} = Client.call(socket, unquote(to_string(tool)))
+          assert body =~ ~s("isError":true)
+          assert body =~ "The tool failed."
+          refute body =~ "fixture"
+          wait_until(fn -> idle?(name) end)
+          Process.sleep(20)
+        end)
+
+      assert log =~ unquote(logged)
+      assert {200, _body} = Client.call(socket, "echo", ~s({"value":1}))
+    end
+  end
+
+  test "200 calls that crash, exit, are killed and hang leave 200 answers and nothing else", %{
+    name: name
+  } do
+    answers = storm(name, fn -> :ok end)
+    assert length(answers) == 200
+    for {status, body} <- answers, do: assert({200, true} = {status, body =~ "The tool failed."})
+    wait_until(fn -> idle?(name) end)
+    assert {200, _body} = Client.call(Client.connect(name), "echo", ~s({"value":1}))
+  end
+
+  test "the same with the dispatchers killed in between", %{name: name} do
+    answers = storm(name, fn -> for _ <- 1..10, do: kill_dispatchers(name) end)
+    assert length(answers) == 200
+    for {status, _body} <- answers, do: assert(status in [200, 503])
+    wait_until(fn -> idle?(name) end)
+    assert {200, _body} = Client.call(Client.connect(name), "echo", ~s({"value":1}))
+  end
+
+  @tag options: [dispatchers: 1, call_timeout_ms: 10_000]
+  test "calls wait while a dispatcher is busy for seconds", %{name: name, socket: socket} do
+    [dispatcher] = dispatchers(name)
+    :sys.suspend(dispatcher)
+
+    Client.send_request(socket, "tools/call", ~s("name":"echo","arguments":{"value":1}),
+      headers: [{"mcp-name", "echo"}]
+    )
+
+    Process.sleep(1_500)
+    assert %{calls: 1} = BeamMCP.info!(name)
+    :sys.resume(dispatcher)
+    assert {200, _body} = Client.response(socket)
+    wait_until(fn -> idle?(name) end)
+  end
+
+  test "a call dies with its dispatcher, so that none runs unseen", %{name: name, socket: socket} do
+    :persistent_term.put({Tools, :listener}, self())
+    header = [headers: [{"mcp-name", "cancel_marker"}]]
+    Client.send_request(socket, "tools/call", ~s("name":"cancel_marker"), header)
+    assert_receive {:running, 1, pid}, 5_000
+    ref = Process.monitor(pid)
+    kill_dispatchers(name)
+    assert_receive {:DOWN, ^ref, :process, ^pid, _reason}, 5_000
+    assert {200, body} = Client.response(socket)
+    assert body =~ "The tool failed."
+  end
+
+  describe "a client that goes away" do
+    setup do
+      :persistent_term.put({Tools, :listener}, self())
+      :ok
+    end
+
+    test "cancels its call: on_cancel runs, then the process is killed", %{
+      name: name,
+      socket: socket
+    } do
+      header = [headers: [{"mcp-name", "cancel_marker"}]]
+      Client.send_request(socket, "tools/call", ~s("name":"cancel_marker"), header)
+      assert_receive {:running, 1, pid}, 5_000
+      ref = Process.monitor(pid)
+      Client.close(socket)
+      assert_receive {:cancelled, 1}, 5_000
+      assert_receive {:DOWN, ^ref, :process, ^pid, :killed}, 5_000
+      wait_until(fn -> idle?(name) end)
+    end
+
+    test "makes no noise in the log", %{name: name, socket: socket} do
+      log =
+        capture_log(fn ->
+          header = [headers: [{"mcp-name", "cancel_marker"}]]
+          Client.send_request(socket, "tools/call", ~s("name":"cancel_marker"), header)
+          assert_receive {:running, 1, pid}, 5_000
+          ref = Process.monitor(pid)
+          Client.close(socket)
+          assert_receive {:DOWN, ^ref, :process, ^pid, :killed}, 5_000
+          wait_until(fn -> idle?(name) end)
+        end)
+
+      refute log =~ "[BeamMCP]"
+    end
+  end
+
+  test "names and argument keys from the wire make no atoms (X05)", %{socket: socket} do
+    Client.call(socket, "echo", ~s({"value":1,"warm":1}))
+    before = :erlang.system_info(:atom_count)
+
+    for number <- 1..1_000 do
+      assert {200, _body} = Client.call(socket, "unknown-tool-#{number}")
+      Client.call(socket, "echo", ~s({"value":1,"unknown-key-#{number}":{"inner-#{number}":1}}))
+    end
+
+    assert :erlang.system_info(:atom_count) - before < 50
+  end
+
+  defp storm(name, disturb) do
+    calls =
+      for tool <- ~w(raise exit kill hang), _ <- 1..50 do
+        Task.async(fn -> Client.call(Client.connect(name), tool) end)
+      end
+
+    disturb.()
+    Task.await_many(calls, 30_000)
+  end
+
+  defp kill_dispatchers(name) do
+    for pid <- dispatchers(name), do: Process.exit(pid, :kill)
+    Process.sleep(20)
+  end
+
+  defp dispatchers(name) do
+    {:via, _registry, {registry, key}} = BeamMCP.Instance.via(name, :supervisor)
+    [{supervisor, _value}] = Registry.lookup(registry, key)
+    services = child(supervisor, :services)
+
+    for {_id, pid, _type, _modules} <- Supervisor.which_children(child(services, :dispatchers)),
+        do: pid
+  end
+
+  defp child(supervisor, id) do
+    {^id, pid, _type, _modules} = supervisor |> Supervisor.which_children() |> List.keyfind(id, 0)
+    pid
+  end
+
+  defp idle?(name), do: match?(%{calls: 0, tokens: 0, buffered_bytes: 0}, BeamMCP.info!(name))
+
+  defp wait_until(done?, left \\ 500) do
+    unless done?.() do
+      assert left > 0
+      Process.sleep(10)
+      wait_until(done?, left - 1)
+    end
+  end
+end

@@ -1,0 +1,174 @@
+defmodule BeamMCP.InstanceTest do
+  use ExUnit.Case, async: false
+
+  import ExUnit.CaptureLog
+
+  alias BeamMCP.Fixture.{Catalog, Client, Tools}
+  alias BeamMCP.{Error, Listener}
+
+  @http [authorize: :none, allowed_origins: [], port: 0]
+
+  defp options(context, more) do
+    Keyword.merge(
+      [name: context.test, catalog: Catalog, dispatch: &Tools.call/3, http: @http],
+      more
+    )
+  end
+
+  defp start(context, more \\ []) do
+    start_supervised!({BeamMCP, options(context, more)})
+    context.test
+  end
+
+  defp start_failing(context, more) do
+    Process.flag(:trap_exit, true)
+
+    {result, _log} = with_log(fn -> BeamMCP.start_link(options(context, more)) end)
+    result
+  end
+
+  describe "a start" do
+    test "serves", context do
+      socket = context |> start() |> Client.connect()
+      assert {200, body} = Client.call(socket, "echo", ~s({"value":"hé"}))
+      assert body =~ ~s("text":"hé")
+    end
+
+    test "is refused for a second instance of one name, with the way out", context do
+      start(context)
+      assert {:error, %Error{kind: :already_started} = error} = start_failing(context, [])
+      assert Exception.message(error) =~ "give this one a name of its own"
+    end
+
+    test "tells everything that is wrong with the catalog", context do
+      defmodule Faulty do
+        def capabilities do
+          tools = [
+            %BeamMCP.ToolSpec{name: "a b", input_schema: %{"type" => "object"}},
+            %BeamMCP.ToolSpec{name: "c", input_schema: %{"anyOf" => []}}
+          ]
+
+          %{tools: tools, resources: [], prompts: []}
+        end
+      end
+
+      assert {:error, %Error{kind: :catalog} = error} = start_failing(context, catalog: Faulty)
+      assert [%{tool: "a b", place: "name"}, %{tool: "c"}] = error.details
+      assert Exception.message(error) =~ ~s(tool "a b", name: may hold only)
+    end
+
+    test "says which address is taken", context do
+      start(context)
+      [%Listener{address: {:tcp, _ip, port}}] = BeamMCP.info!(context.test).listeners
+      taken = [name: {context.test, 2}, http: Keyword.put(@http, :port, port)]
+      assert {:error, %Error{kind: :listen} = error} = start_failing(context, taken)
+      assert Exception.message(error) =~ "cannot listen on {:tcp, {127, 0, 0, 1}, #{port}}"
+      assert {:error, %Error{kind: :not_running}} = BeamMCP.info({context.test, 2})
+    end
+
+    test "opens several listeners, one on a Unix-domain socket", context do
+      path = Path.join(System.tmp_dir!(), "beam_mcp-#{System.unique_integer([:positive])}")
+      http = [@http, [ip: {:local, path}, authorize: :none, allowed_origins: []]]
+      name = start(context, http: http)
+
+      for listener <- BeamMCP.info!(name).listeners do
+        assert {200, _body} =
+                 Client.request(Client.connect_to(listener.address), "server/discover")
+      end
+
+      assert {:unix, path} in Enum.map(BeamMCP.info!(name).listeners, & &1.address)
+    end
+  end
+
+  describe "info/1" do
+    test "counts", context do
+      name = start(context)
+
+      assert %{calls: 0, tokens: 0, connections: 0, streams: 0, buffered_bytes: 0, tools: 13} =
+               info = BeamMCP.info!(name)
+
+      assert info.dispatchers == System.schedulers_online()
+      assert info.catalog_digest =~ ~r/\A[0-9a-f]{64}\z/
+      assert [%Listener{path: "/mcp"}] = info.listeners
+    end
+  end
+
+  describe "catalog_changed/1" do
+    defmodule Changing do
+      def capabilities, do: %{tools: tools(), resources: [], prompts: []}
+      def tools, do: :persistent_term.get(__MODULE__)
+    end
+
+    test "swaps, and keeps the old one when the new one is faulty", context do
+      :persistent_term.put(Changing, [%BeamMCP.ToolSpec{name: "one"}])
+      name = start(context, catalog: Changing)
+      digest = BeamMCP.info!(name).catalog_digest
+
+      :persistent_term.put(Changing, [
+        %BeamMCP.ToolSpec{name: "one"},
+        %BeamMCP.ToolSpec{name: "two"}
+      ])
+
+      assert BeamMCP.catalog_changed(name) == :ok
+      assert %{tools: 2, catalog_digest: changed} = BeamMCP.info!(name)
+      assert changed != digest
+
+      :persistent_term.put(Changing, [
+        %BeamMCP.ToolSpec{name: "one"},
+        %BeamMCP.ToolSpec{name: :one}
+      ])
+
+      assert {:error, %Error{kind: :catalog}} = BeamMCP.catalog_changed(name)
+      assert %{tools: 2, catalog_digest: ^changed} = BeamMCP.info!(name)
+    end
+  end
+
+  describe "stopping" do
+    test "drains first: a running call is answered, a new connection refused", context do
+      {:ok, _pid} = BeamMCP.start_link(options(context, drain_timeout_ms: 5_000))
+      name = context.test
+      [listener] = BeamMCP.info!(name).listeners
+      Process.register(self(), :drain_test)
+      socket = Client.connect(name)
+
+      Client.send_request(socket, "tools/call", ~s("name":"slow"), headers: [{"mcp-name", "slow"}])
+
+      assert_receive {:slow, pid}, 5_000
+      stopping = Task.async(fn -> BeamMCP.stop(name) end)
+      wait_until(fn -> refused?(listener) end)
+      send(pid, :go_on)
+      assert {200, body} = Client.response(socket)
+      assert body =~ "done"
+      assert Task.await(stopping) == :ok
+      assert {:error, %Error{kind: :not_running}} = BeamMCP.info(name)
+    end
+
+    test "drain/2 closes the listeners and counts who was cut", context do
+      name = start(context)
+      Process.register(self(), :drain_test)
+      socket = Client.connect(name)
+
+      Client.send_request(socket, "tools/call", ~s("name":"slow"), headers: [{"mcp-name", "slow"}])
+
+      assert_receive {:slow, _pid}, 5_000
+      assert BeamMCP.drain(name, 50) == {:ok, 1}
+      assert %{listeners: []} = BeamMCP.info!(name)
+      assert BeamMCP.drain(name, 50) == {:ok, 0}
+    end
+  end
+
+  defp refused?(%{address: {:tcp, ip, port}}) do
+    case :gen_tcp.connect(ip, port, []) do
+      {:ok, socket} -> :gen_tcp.close(socket) && false
+      {:error, _refused} -> true
+    end
+  end
+
+  defp wait_until(done?, left \\ 500) do
+    unless done?.() do
+      assert left > 0
+      Process.sleep(10)
+      wait_until(done?, left - 1)
+    end
+  end
+end
