@@ -211,10 +211,10 @@ impl Exchange {
             (Stage::Calling(reply, _), Input::Unanswered(why)) => self.call_unanswered(&reply, why),
             (Stage::CheckingResult(reply), Input::Unanswered(_)) => self.tool_failed(&reply, None),
             (stage, Input::Unanswered(why)) => self.unanswered(&stage, why),
-            (_, _) => self.refuse(internal(
-                word::DRIVER,
-                "The server lost track of this request",
-            )),
+            (_, _) => {
+                let message = "The server lost track of this request";
+                self.refuse(internal(word::DRIVER, message).with_status(500))
+            }
         }
     }
 
@@ -276,6 +276,10 @@ impl Exchange {
                 "The server could not decide whether to serve this request",
             )
             .with_status(500),
+            (
+                Unanswered::Failed,
+                Stage::FindingSessionToEnd(_) | Stage::EndingSession(_) | Stage::EndingCalls,
+            ) => internal(word::HOST_FAULT, "The server failed").with_status(500),
             (Unanswered::Failed, _) => internal(word::HOST_FAULT, "The server failed"),
             (Unanswered::Deadline, _) => internal(
                 word::HOST_FAULT,

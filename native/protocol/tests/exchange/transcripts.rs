@@ -9,3 +9,28 @@ fn both_eras_on_one_pipe() {
         include_str!("transcripts/eras_on_one_pipe.txt"),
     );
 }
+
+#[test]
+fn cancellation_on_a_pipe() {
+    play(
+        &mut Server::new(),
+        include_str!("transcripts/cancel_on_a_pipe.txt"),
+    );
+}
+
+#[test]
+fn a_session_by_http() {
+    play(
+        &mut Server::new(),
+        include_str!("transcripts/session_by_http.txt"),
+    );
+}
+
+#[test]
+fn sessions_belong_to_principals() {
+    let mut server = Server::new().at(|endpoint| endpoint.authorize = true);
+    play(
+        &mut server,
+        include_str!("transcripts/session_and_principal.txt"),
+    );
+}

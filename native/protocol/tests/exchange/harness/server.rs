@@ -1,6 +1,6 @@
 //! The core with a world around it and a clock that tests move by hand.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
 use mcp_protocol::{
@@ -30,9 +30,10 @@ pub struct Pending {
 }
 
 impl Server {
-    /// Serves the usual tools.
+    /// Serves the usual tools, compiled once for all tests.
     pub fn new() -> Self {
-        Self::with(|_| ())
+        static SHARED: LazyLock<Arc<Shared>> = LazyLock::new(|| Server::with(|_| ()).shared);
+        Self::of(Arc::clone(&SHARED))
     }
 
     /// Serves the usual tools under other settings.
@@ -45,12 +46,17 @@ impl Server {
         let mut config = config();
         change(&mut config);
         let catalog = Catalog::compile(tools, &config).expect("the definitions are right");
+        Self::of(Arc::new(Shared {
+            config: Arc::new(config),
+            catalog: Arc::new(catalog),
+            keys: Arc::new(Keys::derive(&[vec![7; 32]])),
+        }))
+    }
+
+    /// Serves what was built before.
+    pub fn of(shared: Arc<Shared>) -> Self {
         Self {
-            shared: Arc::new(Shared {
-                config: Arc::new(config),
-                catalog: Arc::new(catalog),
-                keys: Arc::new(Keys::derive(&[vec![7; 32]])),
-            }),
+            shared,
             endpoint: Arc::new(endpoint()),
             world: World::new(),
             pipe: Pipe {

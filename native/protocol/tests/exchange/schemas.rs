@@ -1,0 +1,275 @@
+//! Every message that the server can send validates against the schema of its revision (`test/fixtures/spec/schema`).
+
+use std::{fs, path::PathBuf};
+
+use jsonschema::Validator;
+use mcp_protocol::{CallOutcome, Input, Revision, ToolDefinition, ToolResult, Unanswered};
+use serde_json::{Value, json};
+
+use crate::harness::{META, Post, Server, call, definition, legacy, modern, structured, text};
+
+/// A revision's schema document. 2025-06-18 is draft-07 and keeps its parts under `definitions`.
+struct Schema {
+    revision: Revision,
+    document: Value,
+    parts: &'static str,
+}
+
+impl Schema {
+    fn of(revision: Revision) -> Self {
+        let root =
+            PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../test/fixtures/spec/schema");
+        let file = root.join(revision.as_str()).join("schema.json");
+        let text = fs::read(file).expect("the schemas are part of the repository");
+        let document: Value = serde_json::from_slice(&text).unwrap();
+        let parts = if document.get("$defs").is_some() {
+            "$defs"
+        } else {
+            "definitions"
+        };
+        Self {
+            revision,
+            document,
+            parts,
+        }
+    }
+
+    fn part(&self, name: &str) -> Validator {
+        assert!(
+            self.document[self.parts].get(name).is_some(),
+            "{name} in {}",
+            self.revision
+        );
+        let mut document = self.document.clone();
+        document["$ref"] = json!(format!("#/{}/{name}", self.parts));
+        jsonschema::validator_for(&document).expect("the schema is one")
+    }
+
+    fn check(&self, part: &str, value: &Value) {
+        let faults: Vec<String> = self
+            .part(part)
+            .iter_errors(value)
+            .map(|fault| fault.to_string())
+            .collect();
+        assert!(
+            faults.is_empty(),
+            "{} {part}: {faults:?}\n{value}",
+            self.revision
+        );
+    }
+
+    /// A whole message with a result, and the result itself.
+    fn check_result(&self, part: &str, message: &Value) {
+        let envelope = match self.revision {
+            Revision::R20250618 => "JSONRPCResponse",
+            _ => "JSONRPCResultResponse",
+        };
+        assert!(message.get("result").is_some(), "{message}");
+        self.check(envelope, message);
+        self.check(part, &message["result"]);
+    }
+
+    fn check_error(&self, message: &Value) {
+        let envelope = match self.revision {
+            Revision::R20250618 => "JSONRPCError",
+            _ => "JSONRPCErrorResponse",
+        };
+        assert!(message.get("error").is_some(), "{message}");
+        self.check(envelope, message);
+    }
+
+    /// `message` as this revision carries it without a session.
+    fn claim(&self, mut message: Value) -> Value {
+        message["params"]["_meta"][META[0]] = json!(self.revision.as_str());
+        message
+    }
+}
+
+fn schemas() -> [Schema; 3] {
+    Revision::ALL.map(Schema::of)
+}
+
+#[test]
+fn the_check_can_fail() {
+    for schema in schemas() {
+        let call = schema.part("CallToolResult");
+        assert!(
+            !call.is_valid(&json!({"resultType": "complete"})),
+            "content is required in {}",
+            schema.revision
+        );
+    }
+}
+
+#[test]
+fn introductions() {
+    let mut server = Server::with(|config| config.instructions = Some("Be brief.".into()));
+    let modern = Schema::of(Revision::R20260728);
+    let reply = server.line(&crate::harness::modern("server/discover", json!({})));
+    modern.check_result("DiscoverResult", &reply.json());
+    modern.check("DiscoverResultResponse", &reply.json());
+    for revision in [Revision::R20251125, Revision::R20250618] {
+        let client = json!({"name": "client", "version": "1"});
+        let params =
+            json!({"protocolVersion": revision.as_str(), "capabilities": {}, "clientInfo": client});
+        let reply = server.post(&Post::plain(&legacy("initialize", params)));
+        Schema::of(revision).check_result("InitializeResult", &reply.json());
+    }
+}
+
+#[test]
+fn empty_results() {
+    for schema in schemas() {
+        let reply = Server::new().line(&schema.claim(modern("shutdown", json!({}))));
+        schema.check_result("EmptyResult", &reply.json());
+        if schema.revision != Revision::R20260728 {
+            let reply = Server::new().line(&schema.claim(modern("ping", json!({}))));
+            schema.check_result("EmptyResult", &reply.json());
+        }
+    }
+}
+
+#[test]
+fn lists_of_tools() {
+    let full = ToolDefinition {
+        title: Some("A tool".into()),
+        output_schema: Some(json!({"type": ["array", "null"]})),
+        annotations: Some(json!({"title": "Tool", "readOnlyHint": true, "openWorldHint": false})),
+        icons: Some(
+            json!([{"src": "https://example.com/icon.png", "mimeType": "image/png", "sizes": ["48x48"]}]),
+        ),
+        meta: Some(json!({"com.example/rank": 1})),
+        ..definition(
+            "full",
+            Some(
+                json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}),
+            ),
+        )
+    };
+    let plain = ToolDefinition {
+        output_schema: Some(json!({"type": "object"})),
+        description: None,
+        ..definition("plain", None)
+    };
+    for schema in schemas() {
+        let tools = vec![full.clone(), plain.clone(), definition("last", None)];
+        let mut server = Server::offering(tools, |config| config.page_size = 2);
+        let list = schema.claim(modern("tools/list", json!({})));
+        let first = server.line(&list).json();
+        schema.check_result("ListToolsResult", &first);
+        let mut next = list;
+        next["params"]["cursor"] = first["result"]["nextCursor"].clone();
+        schema.check_result("ListToolsResult", &server.line(&next).json());
+    }
+}
+
+#[test]
+fn results_of_calls() {
+    let full = || {
+        let content = json!([
+            {"type": "text", "text": "a", "annotations": {"audience": ["user"], "priority": 0.5}},
+            {"type": "image", "data": "+/8=", "mimeType": "image/png"},
+            {"type": "resource_link", "uri": "file:///a", "name": "a"},
+            {"type": "resource", "resource": {"uri": "file:///a", "text": "a"}},
+        ]);
+        Input::Outcome(CallOutcome::Tool(ToolResult {
+            content: content.to_string().into_bytes(),
+            structured: Some(b"{}".into()),
+            is_error: true,
+            meta: Some(br#"{"com.example/a":1}"#.into()),
+        }))
+    };
+    let outcomes: [fn() -> Input; 7] = [
+        full,
+        || text("a"),
+        || structured(&json!({"a": [1.5, null]})),
+        || structured(&json!([1])),
+        || structured(&Value::Null),
+        || Input::Outcome(CallOutcome::Failed),
+        || Input::Unanswered(Unanswered::Deadline),
+    ];
+    for schema in schemas() {
+        for outcome in outcomes.iter().chain([&(full as fn() -> Input)]) {
+            let outcome = *outcome;
+            let mut server = Server::new().handling(move |_| outcome());
+            let reply = server.line(&schema.claim(call("now", json!({}))));
+            schema.check_result("CallToolResult", &reply.json());
+        }
+        let invalid = Server::new().line(&schema.claim(call("sum", json!({"a": "one"}))));
+        schema.check_result("CallToolResult", &invalid.json());
+    }
+}
+
+#[test]
+fn errors() {
+    for schema in schemas() {
+        let claim = |method: &str, params: Value| schema.claim(modern(method, params));
+        for (why, code) in [
+            (Unanswered::Busy, -31503),
+            (Unanswered::PrincipalBusy, -31429),
+            (Unanswered::DuplicateId, -32600),
+        ] {
+            let reply = Server::new()
+                .handling(move |_| Input::Unanswered(why))
+                .line(&claim("tools/call", json!({"name": "now"})));
+            assert_eq!(reply.code(), Some(code));
+            schema.check_error(&reply.json());
+        }
+        let mut server = Server::with(|config| config.max_result_bytes = 200);
+        for (message, code) in [
+            (claim("none", json!({})), -32601),
+            (claim("tools/call", json!({"name": "none"})), -32602),
+            (claim("tools/list", json!({"cursor": "?"})), -32602),
+            (claim("tools/list", json!({})), -32603),
+            (json!({"id": 1}), -32600),
+        ] {
+            let reply = server.line(&message);
+            assert_eq!(reply.code(), Some(code));
+            schema.check_error(&reply.json());
+        }
+    }
+}
+
+/// An error whose id cannot be read has none (RPC-10); the schema of 2025-06-18 has no form for it.
+#[test]
+fn errors_without_id() {
+    for revision in [Revision::R20260728, Revision::R20251125] {
+        for line in [
+            "{bad",
+            "[]",
+            r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+        ] {
+            Schema::of(revision).check_error(&Server::new().bytes(line).json());
+        }
+    }
+}
+
+#[test]
+fn errors_with_a_type_of_their_own() {
+    let schema = Schema::of(Revision::R20260728);
+    let mut server = Server::new();
+    let mut message = modern("tools/list", json!({}));
+    let mismatch = server.post(&Post::modern(&message).set("Mcp-Method", "ping"));
+    schema.check("HeaderMismatchError", &mismatch.json());
+    message["params"]["_meta"][META[0]] = json!("1900-01-01");
+    schema.check(
+        "UnsupportedProtocolVersionError",
+        &server.line(&message).json(),
+    );
+    for (part, reply) in [
+        ("ParseError", server.bytes("{")),
+        ("InvalidRequestError", server.bytes("[]")),
+        (
+            "MethodNotFoundError",
+            server.line(&modern("none", json!({}))),
+        ),
+        ("InvalidParamsError", server.line(&call("none", json!({})))),
+        (
+            "InternalError",
+            Server::with(|config| config.max_result_bytes = 10)
+                .line(&modern("tools/list", json!({}))),
+        ),
+    ] {
+        schema.check(part, &reply.json()["error"]);
+    }
+}
