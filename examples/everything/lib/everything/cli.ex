@@ -19,8 +19,8 @@ defmodule Everything.CLI do
         IO.puts(Banner.text(BeamMCP.Listener.url(listener), command))
         Process.sleep(:infinity)
 
-      {:error, reason} ->
-        fail(reason)
+      {:error, {error, _child}} ->
+        fail(error)
     end
   end
 
@@ -29,7 +29,7 @@ defmodule Everything.CLI do
 
     case Everything.stdio() do
       :ok -> System.halt(0)
-      {:error, reason} -> fail(reason)
+      {:error, error} -> fail(error)
     end
   end
 

@@ -1,0 +1,61 @@
+// The TypeScript clients, unchanged: v2 (`@modelcontextprotocol/client`) in the modern era, v1 (`@modelcontextprotocol/sdk`)
+// in the legacy era.
+//
+//   node typescript_client.mjs LINE TRANSPORT TARGET LOG
+//
+// LINE is v1 or v2. TARGET is a URL (http) or a command (stdio). LOG is where the server's own log is found: over HTTP
+// somebody else writes it, over stdio this program does. PACKAGES names the folder that npm installed into.
+
+import { createWriteStream } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+import { run } from "./checks.mjs";
+
+const load = createRequire(join(process.env.PACKAGES, "package.json"));
+
+const lines = {
+  v1: {
+    name: "typescript-v1",
+    wanted: "2025-11-25",
+    client: () => load("@modelcontextprotocol/sdk/client/index.js").Client,
+    http: () => load("@modelcontextprotocol/sdk/client/streamableHttp.js").StreamableHTTPClientTransport,
+    stdio: () => load("@modelcontextprotocol/sdk/client/stdio.js").StdioClientTransport,
+    options: {},
+    // v1 keeps the revision only on its HTTP transport; connecting has checked it on both.
+    revision: (client) => client.transport.protocolVersion ?? "2025-11-25",
+    call: (client, name, args, options) => client.callTool({ name, arguments: args }, undefined, options),
+  },
+  v2: {
+    name: "typescript-v2",
+    wanted: "2026-07-28",
+    client: () => load("@modelcontextprotocol/client").Client,
+    http: () => load("@modelcontextprotocol/client").StreamableHTTPClientTransport,
+    stdio: () => load("@modelcontextprotocol/client/stdio").StdioClientTransport,
+    options: { versionNegotiation: { mode: "auto" } },
+    revision: (client) => client.getNegotiatedProtocolVersion(),
+    call: (client, name, args, options) => client.callTool({ name, arguments: args }, options),
+  },
+};
+
+const [lineName, transportName, target, log] = process.argv.slice(2);
+const line = lines[lineName];
+const Client = line.client();
+const client = new Client({ name: line.name, version: "1.0.0" }, line.options);
+await client.connect(transportName === "http" ? overHttp() : overStdio());
+const failed = await run(client, line, log);
+if (transportName === "http") await client.transport.terminateSession?.();
+await client.close();
+process.exit(failed === 0 ? 0 : 1);
+
+function overHttp() {
+  const Transport = line.http();
+  return new Transport(new URL(target));
+}
+
+function overStdio() {
+  const Transport = line.stdio();
+  const transport = new Transport({ command: target, args: ["--stdio"], stderr: "pipe" });
+  transport.stderr.pipe(createWriteStream(log, { flags: "a" }));
+  return transport;
+}

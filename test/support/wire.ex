@@ -1,0 +1,103 @@
+defmodule BeamMCP.Test.Wire do
+  @moduledoc "A host for tests on the wire: one tool for each thing that a client can provoke."
+
+  alias BeamMCP.{Context, Result, ToolSpec}
+
+  defmodule Catalog do
+    @moduledoc false
+    @behaviour BeamMCP.Catalog
+
+    @impl true
+    def capabilities, do: %{tools: BeamMCP.Test.Wire.tools(), resources: [], prompts: []}
+  end
+
+  @doc "The options of an instance with this host and one listener on a free port."
+  def options(name, options \\ []) do
+    {http, options} = Keyword.pop(options, :http, [])
+    listener = Keyword.merge([port: 0, authorize: :none, allowed_origins: []], http)
+    [name: name, catalog: Catalog, dispatch: &__MODULE__.call/3, http: [listener]] ++ options
+  end
+
+  @doc "The port of an instance's listener."
+  def port(name) do
+    [listener] = BeamMCP.info!(name).listeners
+    BeamMCP.Listener.port(listener)
+  end
+
+  @doc "Sends `{:wire, event}` to the test's process when a tool reports."
+  def listen, do: :persistent_term.put(__MODULE__, self())
+
+  @doc false
+  def tools do
+    [
+      tool("echo", %{"text" => %{"type" => "string"}}, ["text"]),
+      tool("any", %{"value" => %{}}, []),
+      tool("sleep", %{"ms" => %{"type" => "integer"}}, ["ms"]),
+      tool("region", %{"region" => %{"type" => "string", "x-mcp-header" => "Region"}}, ["region"]),
+      tool("nullable", %{"value" => %{"type" => "number", "nullable" => true}}, ["value"]),
+      tool("union", %{"value" => %{"type" => ["number", "null"]}}, ["value"]),
+      tuple("tuple_7", "http://json-schema.org/draft-07/schema#", "items"),
+      tuple("tuple_2020", "https://json-schema.org/draft/2020-12/schema", "prefixItems")
+      | Enum.map(~w(blob error raise exit kill hang mark whoami), &%ToolSpec{name: &1})
+    ]
+  end
+
+  @doc false
+  def call("echo", %{text: text}, _context), do: {:ok, text}
+  def call("any", arguments, _context), do: {:ok, Map.new(arguments)}
+  def call("region", %{region: region}, _context), do: {:ok, region}
+  def call("nullable", %{value: value}, _context), do: {:ok, %{value: value}}
+  def call("union", %{value: value}, _context), do: {:ok, %{value: value}}
+  def call("tuple_" <> _dialect, _arguments, _context), do: {:ok, "served"}
+  def call("error", _arguments, _context), do: {:error, "no such place"}
+  def call("raise", _arguments, _context), do: raise("on purpose")
+  def call("exit", _arguments, _context), do: exit(:on_purpose)
+  def call("kill", _arguments, _context), do: report_and_wait(:kill)
+  def call("hang", _arguments, _context), do: Process.sleep(:infinity)
+
+  def call("sleep", %{ms: ms}, _context) do
+    Process.sleep(ms)
+    {:ok, Integer.to_string(ms)}
+  end
+
+  def call("blob", _arguments, _context) do
+    blob = Base.encode64(<<251, 255>>)
+    resource = %{uri: "test://blob", mimeType: "application/octet-stream", blob: blob}
+    %Result{content: [%{type: "resource", resource: resource}]}
+  end
+
+  def call("mark", _arguments, context) do
+    Context.on_cancel(context, fn -> report({:cancelled, context.request_id}) end)
+    report({:running, context.request_id})
+    Process.sleep(3_000)
+    report({:finished, context.request_id})
+    {:ok, "finished"}
+  end
+
+  def call("whoami", _arguments, context) do
+    {:ok, %{principal: inspect(context.principal), scopes: context.scopes}}
+  end
+
+  defp report_and_wait(name) do
+    report({name, self()})
+    Process.sleep(:infinity)
+  end
+
+  defp report(event), do: send(:persistent_term.get(__MODULE__), {:wire, event})
+
+  defp tool(name, properties, required) do
+    schema = %{"type" => "object", "properties" => properties, "required" => required}
+    %ToolSpec{name: name, description: "The tool #{name}.", input_schema: schema}
+  end
+
+  # The first item is an integer, the second a string.
+  defp tuple(name, dialect, keyword) do
+    pair = %{
+      "type" => "array",
+      keyword => [%{"type" => "integer"}, %{"type" => "string"}]
+    }
+
+    schema = %{"$schema" => dialect, "type" => "object", "properties" => %{"pair" => pair}}
+    %ToolSpec{name: name, input_schema: schema}
+  end
+end
