@@ -27,7 +27,7 @@ use crate::{
     options::{DEFAULT_MAX_HEADERS, ListenerOptions},
     patience::{Limits, Overdue, Patience},
     refusal,
-    service::{Guest, Site, serve},
+    service::{ConnectionContext, ListenerContext, serve},
     socket::Socket,
     watch::Watch,
 };
@@ -39,10 +39,10 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin + 'static> Stream for S {}
 
 /// One connection and all it needs.
 pub(crate) struct Connection<S, H> {
-    pub(crate) stream: S,
-    pub(crate) guest: Arc<Guest<H>>,
-    pub(crate) place: Place,
-    pub(crate) accepted: Instant,
+    stream: S,
+    context: Arc<ConnectionContext<H>>,
+    place: Place,
+    accepted: Instant,
 }
 
 /// Why a connection ended.
@@ -56,11 +56,20 @@ enum End {
 }
 
 impl<S: Stream, H: Host> Connection<S, H> {
-    pub(crate) fn new(stream: S, peer: Peer, site: Arc<Site<H>>, place: Place) -> Self {
+    pub(crate) fn new(
+        stream: S,
+        peer: Peer,
+        listener: Arc<ListenerContext<H>>,
+        place: Place,
+    ) -> Self {
         let watch = Arc::new(Watch::default());
         Self {
             stream,
-            guest: Arc::new(Guest { site, watch, peer }),
+            context: Arc::new(ConnectionContext {
+                listener,
+                watch,
+                peer,
+            }),
             place,
             accepted: Instant::now(),
         }
@@ -68,9 +77,9 @@ impl<S: Stream, H: Host> Connection<S, H> {
 
     /// Serves until either side ends it, and records begin and end.
     pub(crate) async fn run(self) {
-        let guest = Arc::clone(&self.guest);
-        let host = &guest.site.host;
-        let peer = match guest.peer {
+        let context = Arc::clone(&self.context);
+        let host = &context.listener.host;
+        let peer = match context.peer {
             Peer::Tcp(address) => Some(address),
             Peer::Unix => None,
         };
@@ -79,13 +88,13 @@ impl<S: Stream, H: Host> Connection<S, H> {
         host.record(Event::ConnectionClosed {
             peer,
             reason: end.word(),
-            requests: guest.watch.requests(),
+            requests: context.watch.requests(),
         });
     }
 
     async fn serve(mut self) -> End {
         self.place.listen().await;
-        let deadline = self.accepted + self.guest.site.options.header_timeout;
+        let deadline = self.accepted + self.context.listener.options.header_timeout;
         let detecting = timeout_at(deadline, detect(&mut self.stream));
         match self.place.while_open(detecting).await {
             None => End::Drain,
@@ -101,15 +110,16 @@ impl<S: Stream, H: Host> Connection<S, H> {
 
     async fn serve_http1(self, opening: Opening) -> End {
         let mut patience = self.patience(opening.protocol);
-        let builder = http1_builder(&self.guest.site.options);
-        let socket = Socket::new(self.stream, opening.prefix, Arc::clone(&self.guest.watch));
-        let guest = self.guest;
-        let service = service_fn(move |request| serve(Arc::clone(&guest), request));
+        let builder = http1_builder(&self.context.listener.options);
+        let socket = Socket::new(self.stream, opening.prefix, Arc::clone(&self.context.watch));
+        let context = self.context;
+        let service = service_fn(move |request| serve(Arc::clone(&context), request));
         let mut connection = builder.serve_connection(socket, service);
         let shut = http1::Connection::graceful_shutdown;
         let end = drive(Pin::new(&mut connection), shut, &self.place, &mut patience).await;
-        if end == End::HeaderTimeout {
-            let stream = connection.into_parts().io.into_inner();
+        if end == End::HeaderTimeout
+            && let Some(stream) = connection.into_parts().io.into_quiet()
+        {
             refusal::send(stream, refusal::HEAD_TIMEOUT).await;
         }
         end
@@ -117,20 +127,22 @@ impl<S: Stream, H: Host> Connection<S, H> {
 
     async fn serve_http2(self, opening: Opening) -> End {
         let mut patience = self.patience(opening.protocol);
-        let builder = http2_builder(&self.guest.site.options);
-        let socket = Socket::new(self.stream, opening.prefix, Arc::clone(&self.guest.watch));
-        let guest = self.guest;
-        let service = service_fn(move |request| serve(Arc::clone(&guest), request));
+        let builder = http2_builder(&self.context.listener.options);
+        let socket = Socket::new(self.stream, opening.prefix, Arc::clone(&self.context.watch));
+        let context = self.context;
+        let service = service_fn(move |request| serve(Arc::clone(&context), request));
         let connection = pin!(builder.serve_connection(socket, service));
         let shut = http2::Connection::graceful_shutdown;
         drive(connection, shut, &self.place, &mut patience).await
     }
 
     fn patience(&self, protocol: Protocol) -> Patience {
-        let Guest { site, watch, .. } = &*self.guest;
+        let ConnectionContext {
+            listener, watch, ..
+        } = &*self.context;
         let limits = Limits {
-            header: site.options.header_timeout,
-            idle: site.options.idle_timeout,
+            header: listener.options.header_timeout,
+            idle: listener.options.idle_timeout,
         };
         Patience::new(
             Arc::clone(watch),
@@ -180,7 +192,6 @@ async fn drive<C: Future<Output = hyper::Result<()>>>(
 fn http1_builder(options: &ListenerOptions) -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder
-        .timer(TokioTimer::new())
         .header_read_timeout(None)
         .max_header_size(options.max_header_bytes.max(MIN_HEADER_BYTES))
         .max_buf_size(READ_BUFFER_BYTES.max(options.max_header_bytes));

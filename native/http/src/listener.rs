@@ -24,7 +24,7 @@ use crate::{
     connections::{Connections, Phase, Place},
     options::ListenerOptions,
     refusal,
-    service::Site,
+    service::ListenerContext,
     workers::Workers,
 };
 
@@ -57,13 +57,13 @@ impl Listener {
         };
         let acceptor = Arc::new(acceptor);
         let connections = Connections::new(options.max_connections);
-        let site = Arc::new(Site {
+        let listener = Arc::new(ListenerContext {
             host,
             options,
             connections: Arc::clone(&connections),
         });
         let accepting = home
-            .spawn(accept(Arc::clone(&acceptor), site, workers.clone()))
+            .spawn(accept(Arc::clone(&acceptor), listener, workers.clone()))
             .abort_handle();
         Ok(Self {
             bound,
@@ -126,12 +126,16 @@ impl Drop for Listener {
     }
 }
 
-async fn accept<H: Host>(acceptor: Arc<Acceptor>, site: Arc<Site<H>>, workers: Workers) {
+async fn accept<H: Host>(
+    acceptor: Arc<Acceptor>,
+    listener: Arc<ListenerContext<H>>,
+    workers: Workers,
+) {
     loop {
         match acceptor.accept().await {
-            Ok(accepted) => match site.connections.enter() {
-                Some(place) => hand_over(accepted, &site, place, workers.next()),
-                None => refuse(accepted, &site),
+            Ok(accepted) => match listener.connections.enter() {
+                Some(place) => hand_over(accepted, &listener, place, workers.next()),
+                None => refuse(accepted, &listener),
             },
             Err(error) if concerns_one_connection(&error) => {}
             // Out of descriptors or memory: connections must end before one more can begin.
@@ -141,31 +145,36 @@ async fn accept<H: Host>(acceptor: Arc<Acceptor>, site: Arc<Site<H>>, workers: W
 }
 
 /// Starts serving a connection on `worker`, whose poller its socket joins for life.
-fn hand_over<H: Host>(accepted: Accepted, site: &Arc<Site<H>>, place: Place, worker: &Handle) {
-    let site = Arc::clone(site);
+fn hand_over<H: Host>(
+    accepted: Accepted,
+    listener: &Arc<ListenerContext<H>>,
+    place: Place,
+    worker: &Handle,
+) {
+    let listener = Arc::clone(listener);
     let peer = accepted.peer();
     let _inside = worker.enter();
     // Registering fails only when the poller is out of memory; the connection is then dropped.
     match accepted {
         Accepted::Tcp(stream, _) => {
             if let Ok(stream) = TcpStream::from_std(stream) {
-                worker.spawn(Connection::new(stream, peer, site, place).run());
+                worker.spawn(Connection::new(stream, peer, listener, place).run());
             }
         }
         Accepted::Unix(stream) => {
             if let Ok(stream) = UnixStream::from_std(stream) {
-                worker.spawn(Connection::new(stream, peer, site, place).run());
+                worker.spawn(Connection::new(stream, peer, listener, place).run());
             }
         }
     }
 }
 
-fn refuse<H: Host>(accepted: Accepted, site: &Site<H>) {
+fn refuse<H: Host>(accepted: Accepted, listener: &ListenerContext<H>) {
     let peer = match accepted.peer() {
         Peer::Tcp(address) => Some(address),
         Peer::Unix => None,
     };
-    site.host.record(Event::ConnectionRefused { peer });
+    listener.host.record(Event::ConnectionRefused { peer });
     refusal::send_at_once(accepted, refusal::TOO_MANY_CONNECTIONS);
 }
 

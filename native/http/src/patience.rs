@@ -77,7 +77,7 @@ impl Patience {
                     return Poll::Ready(overdue);
                 }
                 Some((deadline, _)) => self.ring_at(deadline),
-                None => self.ring_at(Instant::now() + self.limits.idle),
+                None => self.ring_at(Instant::now() + self.limits.idle.max(LINGER)),
             }
         }
         Poll::Pending

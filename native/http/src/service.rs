@@ -1,6 +1,6 @@
 //! From a request to its answer.
 
-use std::{convert::Infallible, sync::Arc, time::Instant};
+use std::{convert::Infallible, mem, sync::Arc, time::Instant};
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -17,30 +17,33 @@ use crate::{
 };
 
 /// What all connections of one listener share.
-pub(crate) struct Site<H> {
+pub(crate) struct ListenerContext<H> {
     pub(crate) host: Arc<H>,
     pub(crate) options: ListenerOptions,
     pub(crate) connections: Arc<Connections>,
 }
 
 /// What all requests of one connection share.
-pub(crate) struct Guest<H> {
-    pub(crate) site: Arc<Site<H>>,
+pub(crate) struct ConnectionContext<H> {
+    pub(crate) listener: Arc<ListenerContext<H>>,
     pub(crate) watch: Arc<Watch>,
     pub(crate) peer: Peer,
 }
 
 /// Serves one request. Dropping the future, as hyper does when the peer is gone, cancels the call under way.
 pub(crate) async fn serve<H: Host>(
-    guest: Arc<Guest<H>>,
+    context: Arc<ConnectionContext<H>>,
     request: Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
-    let _serving = guest.watch.begin();
-    let Site { host, options, .. } = &*guest.site;
+    let _serving = context.watch.begin();
+    let ListenerContext { host, options, .. } = &*context.listener;
     let started = options.record_requests.then(Instant::now);
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
+    let head = request_head(&parts, context.peer);
     let version = parts.version;
-    let head = request_head(&parts, guest.peer);
+    let mut used = mem::take(&mut parts.headers);
+    used.clear();
+    // What is left of the head would keep the connection's read buffer while the call runs.
     drop(parts);
 
     let mut unread = !body.is_end_stream();
@@ -64,9 +67,9 @@ pub(crate) async fn serve<H: Host>(
     }
     let closes = unread || answer.connection != Connection::Keep;
     if closes {
-        guest.watch.left_unread();
+        context.watch.left_unread();
     }
-    Ok(response(answer, version, closes))
+    Ok(response(answer, version, closes, used))
 }
 
 fn report_fault(host: &impl Host, answer: &Answer) {

@@ -45,9 +45,9 @@ impl<S> Socket<S> {
         }
     }
 
-    /// The stream, for whoever has to end it without hyper.
-    pub(crate) fn into_inner(self) -> S {
-        self.stream.into_inner()
+    /// The stream, for an answer that hyper knows nothing of; `None` when the last one is only half out.
+    pub(crate) fn into_quiet(self) -> Option<S> {
+        (!self.blocked).then(|| self.stream.into_inner())
     }
 
     fn noting_pauses<T>(&mut self, written: Poll<T>) -> Poll<T> {
@@ -133,9 +133,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Write for Socket<S> {
         let this = self.get_mut();
         if this.ending == Ending::Open {
             ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
-            this.ending = match this.watch.may_have_unread() {
-                true => Ending::Discarding(0),
-                false => Ending::Done,
+            this.ending = if this.watch.may_have_unread() {
+                Ending::Discarding(0)
+            } else {
+                Ending::Done
             };
             this.watch.close();
         }
