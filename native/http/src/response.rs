@@ -5,38 +5,51 @@ use http_body_util::Full;
 use hyper::{
     Response, StatusCode, Version,
     header::{CONNECTION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
+    http::request::Parts,
 };
 use mcp_protocol::Answer;
 
-/// Puts `answer` on the wire. `closes` says so to an HTTP/1 peer; HTTP/2 has no such header (RFC 9113 §8.2.2).
-///
-/// `used` is the map of the request's headers, emptied: hyper reads the next head into the map that the last response
-/// came in, so one that is handed round spares allocating two for each request.
-pub(crate) fn response(
-    answer: Answer,
+/// What is kept of a request for its response.
+pub(crate) struct Reply {
     version: Version,
-    closes: bool,
-    used: HeaderMap,
-) -> Response<Full<Bytes>> {
-    let has_content = !answer.body.is_empty() || answer.content_type == EVENT_STREAM;
-    let mut response = Response::new(Full::new(Bytes::from(answer.body)));
-    *response.status_mut() =
-        StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    *response.headers_mut() = used;
-    let headers = response.headers_mut();
-    if has_content {
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(answer.content_type));
-    }
-    if closes && version < Version::HTTP_2 {
-        headers.insert(CONNECTION, HeaderValue::from_static("close"));
-    }
-    for (name, value) in answer.headers {
-        // A value that no header may hold is left out: it can only come from the host's own text.
-        if let Ok(value) = HeaderValue::from_bytes(value.as_bytes()) {
-            headers.append(HeaderName::from_static(name), value);
+    /// The map that the request's headers came in, emptied. hyper reads the next head into the map that the last
+    /// response left in, so one that is handed round spares allocating two for each request.
+    headers: HeaderMap,
+}
+
+impl Reply {
+    /// Keeps what is needed and lets go of the rest, which shares the connection's read buffer.
+    pub(crate) fn to(parts: Parts) -> Self {
+        let mut headers = parts.headers;
+        headers.clear();
+        Self {
+            version: parts.version,
+            headers,
         }
     }
-    response
+
+    /// Puts `answer` on the wire. `closes` says so to an HTTP/1 peer; HTTP/2 has no such header (RFC 9113 §8.2.2).
+    pub(crate) fn response(self, answer: Answer, closes: bool) -> Response<Full<Bytes>> {
+        let has_content = !answer.body.is_empty() || answer.content_type == EVENT_STREAM;
+        let mut headers = self.headers;
+        if has_content {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(answer.content_type));
+        }
+        if closes && self.version < Version::HTTP_2 {
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        for (name, value) in answer.headers {
+            // A value that no header may hold is left out: it can only come from the host's own text.
+            if let Ok(value) = HeaderValue::from_bytes(value.as_bytes()) {
+                headers.append(HeaderName::from_static(name), value);
+            }
+        }
+        let mut response = Response::new(Full::new(Bytes::from(answer.body)));
+        *response.status_mut() =
+            StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        *response.headers_mut() = headers;
+        response
+    }
 }
 
 /// A stream has its type even when nothing is in it.
@@ -44,9 +57,18 @@ const EVENT_STREAM: &str = "text/event-stream";
 
 #[cfg(test)]
 mod tests {
+    use hyper::Request;
     use mcp_protocol::{Connection, Summary};
 
     use super::*;
+
+    fn response(answer: Answer, version: Version, closes: bool) -> Response<Full<Bytes>> {
+        let request = Request::post("/mcp")
+            .version(version)
+            .header("x-from", "request");
+        let (parts, ()) = request.body(()).unwrap().into_parts();
+        Reply::to(parts).response(answer, closes)
+    }
 
     fn answer(status: u16, body: &str) -> Answer {
         Answer {
@@ -64,23 +86,29 @@ mod tests {
 
     #[test]
     fn has_a_content_type_only_with_content() {
-        let with = response(answer(200, "{}"), Version::HTTP_11, false, HeaderMap::new());
+        let with = response(answer(200, "{}"), Version::HTTP_11, false);
         assert_eq!(with.headers()[CONTENT_TYPE], "application/json");
-        let without = response(answer(202, ""), Version::HTTP_11, false, HeaderMap::new());
+        let without = response(answer(202, ""), Version::HTTP_11, false);
         assert!(!without.headers().contains_key(CONTENT_TYPE));
     }
 
     #[test]
     fn says_close_on_http1_only() {
-        let http1 = response(answer(403, "{}"), Version::HTTP_11, true, HeaderMap::new());
+        let http1 = response(answer(403, "{}"), Version::HTTP_11, true);
         assert_eq!(http1.headers()[CONNECTION], "close");
-        let http2 = response(answer(403, "{}"), Version::HTTP_2, true, HeaderMap::new());
+        let http2 = response(answer(403, "{}"), Version::HTTP_2, true);
         assert!(!http2.headers().contains_key(CONNECTION));
     }
 
     #[test]
+    fn sends_nothing_of_the_request_back() {
+        let response = response(answer(200, "{}"), Version::HTTP_11, false);
+        assert!(!response.headers().contains_key("x-from"));
+    }
+
+    #[test]
     fn leaves_out_what_would_split_the_head() {
-        let response = response(answer(401, "{}"), Version::HTTP_11, false, HeaderMap::new());
+        let response = response(answer(401, "{}"), Version::HTTP_11, false);
         assert_eq!(response.headers()["retry-after"], "1");
         assert!(!response.headers().contains_key("www-authenticate"));
     }

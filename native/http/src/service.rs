@@ -1,6 +1,6 @@
 //! From a request to its answer.
 
-use std::{convert::Infallible, mem, sync::Arc, time::Instant};
+use std::{convert::Infallible, sync::Arc, time::Instant};
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -13,7 +13,7 @@ use mcp_protocol::{Answer, Connection, Exchange, Input, Peer};
 
 use crate::{
     body::read_body, connections::Connections, head::request_head, options::ListenerOptions,
-    response::response, watch::Watch,
+    response::Reply, watch::Watch,
 };
 
 /// What all connections of one listener share.
@@ -38,13 +38,9 @@ pub(crate) async fn serve<H: Host>(
     let _serving = context.watch.begin();
     let ListenerContext { host, options, .. } = &*context.listener;
     let started = options.record_requests.then(Instant::now);
-    let (mut parts, body) = request.into_parts();
+    let (parts, body) = request.into_parts();
     let head = request_head(&parts, context.peer);
-    let version = parts.version;
-    let mut used = mem::take(&mut parts.headers);
-    used.clear();
-    // What is left of the head would keep the connection's read buffer while the call runs.
-    drop(parts);
+    let reply = Reply::to(parts);
 
     let mut unread = !body.is_end_stream();
     let mut request_bytes = 0;
@@ -69,7 +65,7 @@ pub(crate) async fn serve<H: Host>(
     if closes {
         context.watch.left_unread();
     }
-    Ok(response(answer, version, closes, used))
+    Ok(reply.response(answer, closes))
 }
 
 fn report_fault(host: &impl Host, answer: &Answer) {
