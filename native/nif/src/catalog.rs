@@ -9,10 +9,11 @@ use serde_json::Value;
 use crate::{
     atoms,
     budget::Scheduler,
-    encode::{self, Refusal},
+    encode,
     fault::Fault,
     instance::InstanceHandle,
     options::{self, Options},
+    refusal::Refusal,
     timing, workers,
 };
 

@@ -22,6 +22,7 @@ mod listener;
 mod options;
 mod pipe;
 mod question;
+mod refusal;
 mod reply;
 mod ring;
 mod server_info;
@@ -29,5 +30,6 @@ mod timing;
 mod token;
 mod tool_result;
 mod workers;
+mod writer;
 
 rustler::init!("Elixir.BeamMCP.NIF");

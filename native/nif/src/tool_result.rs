@@ -7,8 +7,9 @@ use rustler::{Atom, Binary, NifResult, Term, types::atom};
 use crate::{
     atoms,
     budget::{MAX_BYTES, Scheduler},
-    encode::{JsonWriter, Refusal},
     fault::Fault,
+    refusal::Refusal,
+    writer::JsonWriter,
 };
 
 /// Reads a tool's answer.
@@ -135,7 +136,7 @@ impl Reader {
             Scheduler::Dirty => capacity.min(self.max_bytes),
         };
         let capacity = capacity + TEXT_BLOCK_START.len() + TEXT_BLOCK_END.len() + 8;
-        JsonWriter::new(Vec::with_capacity(capacity), self.scheduler, self.max_bytes)
+        JsonWriter::new(capacity, self.scheduler, self.max_bytes)
     }
 }
 
