@@ -3,7 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use mcp_protocol::{Answer, Ask, Exchange, Input, Step, Unanswered};
-use tokio::{task::spawn_blocking, time::timeout};
+use tokio::{
+    task::spawn_blocking,
+    time::{Instant, sleep_until, timeout_at},
+};
 
 use crate::host::{CallNumber, CancelReason, Host, now};
 
@@ -55,14 +58,15 @@ async fn answer<H: Host>(host: &Arc<H>, ask: Ask, limit: Duration, survives: boo
         Ok(opened) => opened,
         Err(refused) => return Input::Unanswered(refused),
     };
+    let deadline = Instant::now() + limit;
     let mut waiting = Waiting {
         host,
         call: opened.number,
-        survives: survives.then_some(limit),
+        survives: survives.then_some(deadline),
         done: false,
     };
     host.dispatch(opened.number, route);
-    let answer = timeout(limit, opened.answer).await;
+    let answer = timeout_at(deadline, opened.answer).await;
     waiting.done = true;
     match answer {
         Ok(Ok(input)) => input,
@@ -90,7 +94,8 @@ pub fn cancel<H: Host>(host: &Arc<H>, call: CallNumber, answer: Unanswered, reas
 struct Waiting<'a, H: Host> {
     host: &'a Arc<H>,
     call: CallNumber,
-    survives: Option<Duration>,
+    /// Until when it goes on by itself; not at all when `None`.
+    survives: Option<Instant>,
     done: bool,
 }
 
@@ -102,9 +107,9 @@ impl<H: Host> Drop for Waiting<'_, H> {
         let (host, call) = (Arc::clone(self.host), self.call);
         match self.survives {
             None => cancel(&host, call, Unanswered::Cancelled, CancelReason::Gone),
-            Some(limit) => {
+            Some(deadline) => {
                 tokio::spawn(async move {
-                    tokio::time::sleep(limit).await;
+                    sleep_until(deadline).await;
                     cancel(&host, call, Unanswered::Deadline, CancelReason::Deadline);
                 });
             }

@@ -1,0 +1,9 @@
+//! The table of calls and the loop around an exchange, with an application that tests play by hand.
+
+mod answers;
+mod cancellation;
+mod disconnects;
+mod harness;
+mod limits;
+mod stress;
+mod time;
