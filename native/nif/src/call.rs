@@ -1,7 +1,7 @@
 //! Calls as the processes that run them see them: taken once, failed when their process dies, asked about.
 
 use mcp_driver::Accepted;
-use mcp_protocol::{Ask, RequestContext};
+use mcp_protocol::{Ask, Json, RequestContext};
 use rustler::{Atom, Encoder, Env, Term, types::atom};
 
 use crate::{
@@ -60,23 +60,21 @@ fn take<'a>(env: Env<'a>, instance: &Instance, call: u64) -> Term<'a> {
 /// Whether turning the question into terms, and freeing what it held, is work for a dirty scheduler.
 fn is_large(ask: &Ask) -> bool {
     let (terms, bytes) = match ask {
-        Ask::Call(call) => {
-            let document = &call.document;
-            (
-                document.len(),
-                document.bytes().len() + context_bytes(&call.context),
-            )
-        }
+        Ask::Call(call) => size(&call.context),
+        Ask::Catalog(context) => size(context),
         Ask::AuthorizeBody { body, .. } => (0, body.len()),
-        Ask::Catalog(context) => (0, context_bytes(context)),
         _ => (0, 0),
     };
     Scheduler::Normal.refuses(terms, bytes)
 }
 
-fn context_bytes(context: &RequestContext) -> usize {
-    let optional = |text: Option<&str>| text.map_or(0, str::len);
-    context.client_capabilities.len()
-        + optional(context.client_info.as_deref())
-        + optional(context.meta.as_deref())
+/// How many values and bytes a request's message has, and what its session says of the client.
+fn size(context: &RequestContext) -> (usize, usize) {
+    let text = |json| match json {
+        Json::Text(text) => text.len(),
+        Json::Node(_) => 0,
+    };
+    let message = context.message();
+    let client = text(context.client_capabilities()) + context.client_info().map_or(0, text);
+    (message.len(), message.bytes().len() + client)
 }

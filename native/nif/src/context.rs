@@ -1,8 +1,7 @@
 //! `%BeamMCP.Context{}`: what a handler may know of its request.
 
-use bytes::Bytes;
-use mcp_json::{Document, Limits, Node};
-use mcp_protocol::{Config, Identity, RequestContext, RequestHead, Single};
+use mcp_json::Node;
+use mcp_protocol::{Config, Identity, Json, RequestContext, RequestHead, Single};
 use rustler::{Atom, Encoder, Env, Term, types::atom};
 
 use crate::{
@@ -19,7 +18,6 @@ pub(crate) fn encode<'a>(
 ) -> Term<'a> {
     let nil = atom::nil().to_term(env);
     let head = context.head.as_deref();
-    let meta = context.meta.as_deref().and_then(parse);
     let identity = Caller::of(env, context.identity.as_ref());
     let transport = if head.is_some() {
         atoms::http()
@@ -51,18 +49,12 @@ pub(crate) fn encode<'a>(
         atoms::context_struct().to_term(env),
         call.encode(env),
         identity.claims,
-        decode::text(env, &context.client_capabilities),
-        context
-            .client_info
-            .as_deref()
-            .map_or(nil, |info| decode::text(env, info)),
+        json(env, context.client_capabilities()),
+        context.client_info().map_or(nil, |info| json(env, info)),
         context.deadline_ms.encode(env),
         headers(env, head, &config.context_headers),
         nil,
-        meta.as_ref().map_or_else(
-            || Term::map_new(env),
-            |meta| Decoder::new(env).value(meta.root()),
-        ),
+        Decoder::new(env).members(context.meta()),
         binary(env, context.method.as_str().as_bytes()),
         identity.principal,
         request_id(env, context.id.raw()),
@@ -74,7 +66,7 @@ pub(crate) fn encode<'a>(
             .as_deref()
             .map_or(nil, |id| binary(env, id.as_bytes())),
         identity.tenant,
-        trace(env, meta.as_ref(), head),
+        trace(env, context),
         transport.to_term(env),
     ];
     Term::map_from_term_arrays(env, &keys.map(|key| key.to_term(env)), &values)
@@ -116,12 +108,11 @@ impl<'a> Caller<'a> {
     }
 }
 
-fn parse(json: &str) -> Option<Document> {
-    let unlimited = Limits {
-        max_depth: usize::MAX,
-        max_number_digits: usize::MAX,
-    };
-    Document::parse(Bytes::copy_from_slice(json.as_bytes()), &unlimited).ok()
+fn json<'a>(env: Env<'a>, json: Json<'_>) -> Term<'a> {
+    match json {
+        Json::Node(node) => Decoder::new(env).value(node),
+        Json::Text(text) => decode::text(env, text),
+    }
 }
 
 /// A string or an integer; the core has seen that it is one.
@@ -145,7 +136,8 @@ fn headers<'a>(env: Env<'a>, head: Option<&RequestHead>, wanted: &[String]) -> T
 }
 
 /// Trace context (W3C): from `_meta` (requirement META-12), else from the HTTP headers of the same names.
-fn trace<'a>(env: Env<'a>, meta: Option<&Document>, head: Option<&RequestHead>) -> Term<'a> {
+fn trace<'a>(env: Env<'a>, context: &RequestContext) -> Term<'a> {
+    let head = context.head.as_deref();
     let names: [(Atom, &str); 3] = [
         (atoms::baggage(), "baggage"),
         (atoms::traceparent(), "traceparent"),
@@ -154,9 +146,7 @@ fn trace<'a>(env: Env<'a>, meta: Option<&Document>, head: Option<&RequestHead>) 
     names
         .into_iter()
         .fold(Term::map_new(env), |trace, (key, name)| {
-            let from_meta = meta
-                .and_then(|meta| meta.root().get(name))
-                .and_then(Node::as_str);
+            let from_meta = context.meta_value(name).and_then(Node::as_str);
             let value = match (from_meta, head.map(|head| head.single(name))) {
                 (Some(text), _) => binary(env, text.as_bytes()),
                 (None, Some(Single::Value(value))) => binary(env, value),

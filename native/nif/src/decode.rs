@@ -1,5 +1,7 @@
 //! JSON values to terms, straight from the document: no value tree in between.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use mcp_json::{Document, Kind, Limits, Node, Number};
 use rustler::{BigInt, Encoder, Env, NewBinary, Term, types::atom};
@@ -42,8 +44,24 @@ impl<'a> Decoder<'a> {
         node: Node<'_>,
         key: impl Fn(Env<'a>, &str) -> Term<'a>,
     ) -> Term<'a> {
+        self.map(node.members(), key)
+    }
+
+    /// The map of some members of an object.
+    pub(crate) fn members<'n>(
+        &mut self,
+        members: impl Iterator<Item = (Cow<'n, str>, Node<'n>)>,
+    ) -> Term<'a> {
+        self.map(members, binary_key)
+    }
+
+    fn map<'n>(
+        &mut self,
+        members: impl Iterator<Item = (Cow<'n, str>, Node<'n>)>,
+        key: impl Fn(Env<'a>, &str) -> Term<'a>,
+    ) -> Term<'a> {
         let (first_key, first_value) = (self.keys.len(), self.values.len());
-        for (name, member) in node.members() {
+        for (name, member) in members {
             let value = self.value(member);
             self.keys.push(key(self.env, &name));
             self.values.push(value);

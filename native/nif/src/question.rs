@@ -68,7 +68,7 @@ fn call_tuple<'a>(
         .expect("every tool is compiled by this crate");
     let arguments = match call.arguments {
         Some(id) => {
-            let node = call.document.node(id);
+            let node = call.context.message().node(id);
             Decoder::new(env).object(node, |env, name| host.argument_key(env, name))
         }
         None => Term::map_new(env),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_json::{Document, NodeId};
+use mcp_json::NodeId;
 use serde_json::Value;
 
 use crate::{catalog::Tool, context::RequestContext, question::Scope, request_id::IdKey};
@@ -12,9 +12,7 @@ use crate::{catalog::Tool, context::RequestContext, question::Scope, request_id:
 pub struct Call {
     /// The tool, of the snapshot that the request started with.
     pub tool: Arc<Tool>,
-    /// The message.
-    pub document: Document,
-    /// Where `params.arguments` lies in it; `None` stands for `{}`.
+    /// Where `params.arguments` lies in the context's message; `None` stands for `{}`.
     pub arguments: Option<NodeId>,
     /// What the handler may know.
     pub context: RequestContext,

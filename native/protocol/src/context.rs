@@ -1,13 +1,17 @@
 //! What a handler may know of the request it serves.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
+
+use mcp_json::{Document, Node, NodeId};
 
 use crate::{
-    head::RequestHead, method::Method, principal::Identity, request_id::RequestId,
+    head::RequestHead, meta, method::Method, principal::Identity, request_id::RequestId,
     revision::Revision,
 };
 
 /// The request as a handler sees it; decoded into the host's terms by its own process.
+///
+/// What the message says of its client stays in the message: nothing is copied or parsed twice.
 #[derive(Clone, Debug)]
 pub struct RequestContext {
     /// The request's id.
@@ -16,12 +20,6 @@ pub struct RequestContext {
     pub method: Method,
     /// The revision that serves it.
     pub revision: Revision,
-    /// The client's `Implementation` as JSON text; unverified (META-6).
-    pub client_info: Option<Arc<str>>,
-    /// The client's capabilities as JSON text: of the request (modern) or the session (legacy).
-    pub client_capabilities: Arc<str>,
-    /// `params._meta` as JSON text.
-    pub meta: Option<Box<str>>,
     /// Who calls, when a hook said so.
     pub identity: Option<Identity>,
     /// The legacy session.
@@ -30,4 +28,71 @@ pub struct RequestContext {
     pub head: Option<Arc<RequestHead>>,
     /// When the call's time is up, in milliseconds of the Unix epoch.
     pub deadline_ms: u64,
+    pub(crate) message: Arc<Document>,
+    pub(crate) meta: Option<NodeId>,
+    pub(crate) client: Client,
+}
+
+/// Where the client described itself. Unverified, for display only (META-6).
+#[derive(Clone, Debug)]
+pub(crate) enum Client {
+    /// In `_meta` of the message.
+    Message,
+    /// At `initialize`, as JSON texts.
+    Session {
+        info: Arc<str>,
+        capabilities: Arc<str>,
+    },
+}
+
+/// A JSON value, parsed already or not.
+#[derive(Clone, Copy, Debug)]
+pub enum Json<'a> {
+    /// A value of the message.
+    Node(Node<'a>),
+    /// The text of a value that was checked before.
+    Text(&'a str),
+}
+
+impl RequestContext {
+    /// The whole message.
+    pub fn message(&self) -> &Document {
+        &self.message
+    }
+
+    /// The client's `Implementation`.
+    pub fn client_info(&self) -> Option<Json<'_>> {
+        match &self.client {
+            Client::Message => self.meta_value(meta::CLIENT_INFO).map(Json::Node),
+            Client::Session { info, .. } => Some(Json::Text(info)),
+        }
+    }
+
+    /// The client's capabilities: of the request (modern) or the session (legacy).
+    pub fn client_capabilities(&self) -> Json<'_> {
+        match &self.client {
+            Client::Message => self
+                .meta_value(meta::CAPABILITIES)
+                .map_or(Json::Text("{}"), Json::Node),
+            Client::Session { capabilities, .. } => Json::Text(capabilities),
+        }
+    }
+
+    /// One value of `params._meta`.
+    pub fn meta_value(&self, key: &str) -> Option<Node<'_>> {
+        self.meta_node()?.get(key)
+    }
+
+    /// `params._meta` without the keys that have a field of their own here.
+    pub fn meta(&self) -> impl Iterator<Item = (Cow<'_, str>, Node<'_>)> {
+        let own = [meta::VERSION, meta::CAPABILITIES, meta::CLIENT_INFO];
+        self.meta_node()
+            .into_iter()
+            .flat_map(Node::members)
+            .filter(move |(key, _)| !own.contains(&&**key))
+    }
+
+    fn meta_node(&self) -> Option<Node<'_>> {
+        self.meta.map(|meta| self.message.node(meta))
+    }
 }

@@ -32,7 +32,7 @@ mod word;
 pub use call::{Call, CallOutcome, ToolResult};
 pub use catalog::{Catalog, DefinitionFault, Tool, ToolDefinition};
 pub use config::{Config, Endpoint, Hosts, Origins, Shared};
-pub use context::RequestContext;
+pub use context::{Json, RequestContext};
 pub use error::{Code, Error};
 pub use exchange::{Exchange, Line, Pipe};
 pub use head::{Peer, RequestHead, Single};

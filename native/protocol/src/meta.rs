@@ -9,9 +9,9 @@ use crate::{
     word,
 };
 
-const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+pub(crate) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+pub(crate) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 const PROGRESS_TOKEN: &str = "progressToken";
 
@@ -56,26 +56,23 @@ impl<'a> RequestMeta<'a> {
             .ok_or_else(|| malformed(format!("The _meta key {VERSION} must be a string")))
     }
 
-    /// The declared capabilities, required of modern requests (META-4).
-    pub(crate) fn capabilities(self) -> Result<Node<'a>, Error> {
+    /// The declared capabilities are required of modern requests (META-4).
+    pub(crate) fn check_capabilities(self) -> Result<(), Error> {
         let node = self
             .get(CAPABILITIES)
             .ok_or_else(|| missing(CAPABILITIES))?;
         match node.kind() {
-            Kind::Object => Ok(node),
+            Kind::Object => Ok(()),
             _ => Err(malformed(format!(
                 "The _meta key {CAPABILITIES} must be an object"
             ))),
         }
     }
 
-    /// The client's `Implementation`, optional (META-5).
-    pub(crate) fn client_info(self) -> Result<Option<Node<'a>>, Error> {
-        let Some(node) = self.get(CLIENT_INFO) else {
-            return Ok(None);
-        };
-        match is_implementation(node) {
-            true => Ok(Some(node)),
+    /// The client's `Implementation` is optional (META-5).
+    pub(crate) fn check_client_info(self) -> Result<(), Error> {
+        match self.get(CLIENT_INFO).is_none_or(is_implementation) {
+            true => Ok(()),
             false => Err(malformed(format!(
                 "The _meta key {CLIENT_INFO} must be an object with the strings \"name\" and \"version\""
             ))),

@@ -1,5 +1,7 @@
 //! From the head of an HTTP request, or a line, to a message: steps 1 to 6 of table 0.7.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use mcp_json::{Document, id_in_prefix};
 
@@ -130,7 +132,7 @@ impl Exchange {
             Err(error) => return self.refuse(not_json(&error)),
         };
         match Envelope::parse(document.root()) {
-            Ok(envelope) => self.message(now, document, envelope),
+            Ok(envelope) => self.message(now, Arc::new(document), envelope),
             Err((id, error)) => {
                 self.id = id;
                 self.refuse(error)

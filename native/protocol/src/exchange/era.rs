@@ -16,6 +16,7 @@ use crate::{
     question::Scope,
     request_id::{IdKey, RequestId},
     revision::{Era, Revision},
+    session::Session,
     step::Step,
     time::Now,
     word,
@@ -23,7 +24,12 @@ use crate::{
 
 impl Exchange {
     /// Decides the era of a message and sends it on its way.
-    pub(super) fn message(&mut self, now: Now, document: Document, envelope: Envelope) -> Step {
+    pub(super) fn message(
+        &mut self,
+        now: Now,
+        document: Arc<Document>,
+        envelope: Envelope,
+    ) -> Step {
         match envelope {
             Envelope::Request { ref id, .. } => self.id = Some(id.clone()),
             Envelope::Notification { .. } | Envelope::Response => self.silent = self.is_pipe(),
@@ -43,14 +49,14 @@ impl Exchange {
                 method,
                 params,
             } => match self.declared(meta, &document, params, &method) {
-                Ok((method, revision, client)) => {
+                Ok((method, revision)) => {
                     let cancel_key = self.pipe_scope().map(|scope| (scope, key));
                     let request = Request {
                         document,
                         params,
                         method,
                         revision,
-                        client,
+                        client: Client::Message,
                         cancel_key,
                         session: None,
                         id,
@@ -80,15 +86,14 @@ impl Exchange {
         document: &Document,
         params: Option<NodeId>,
         method: &str,
-    ) -> Result<(Method, Revision, Client), Error> {
+    ) -> Result<(Method, Revision), Error> {
         let version = meta.version()?;
         let revision = Revision::parse(&version);
         let era = revision.map_or(Era::Modern, Revision::era);
-        let capabilities = match (meta.capabilities(), era) {
-            (Err(_), Era::Legacy) => "{}".into(),
-            (found, _) => found?.raw().into(),
-        };
-        let info = meta.client_info()?.map(|node| node.raw().into());
+        if era == Era::Modern {
+            meta.check_capabilities()?;
+        }
+        meta.check_client_info()?;
         if let Some(head) = self.head() {
             let bare_legacy = era == Era::Legacy && http::version(head) == VersionHeader::Absent;
             if !bare_legacy {
@@ -99,8 +104,7 @@ impl Exchange {
         if let (Some(head), Era::Modern) = (self.head(), era) {
             check_mirrors(head, method, params.map(|node| document.node(node)))?;
         }
-        let method = self.known_method(method, revision)?;
-        Ok((method, revision, Client { info, capabilities }))
+        Ok((self.known_method(method, revision)?, revision))
     }
 
     /// Step 12: the method exists in this revision, is a request, and its capability is advertised (ERR-9).
@@ -229,9 +233,9 @@ pub(super) fn unexpected_response() -> Error {
 }
 
 /// Keeps what a legacy request needs of its session.
-pub(super) fn client_of(session: &crate::session::Session) -> Client {
-    Client {
-        info: Some(Arc::clone(&session.client_info)),
+pub(super) fn client_of(session: &Session) -> Client {
+    Client::Session {
+        info: Arc::clone(&session.client_info),
         capabilities: Arc::clone(&session.client_capabilities),
     }
 }

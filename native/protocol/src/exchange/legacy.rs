@@ -28,7 +28,7 @@ impl Exchange {
     pub(super) fn legacy_message(
         &mut self,
         now: Now,
-        document: Document,
+        document: Arc<Document>,
         envelope: Envelope,
     ) -> Step {
         match &self.carrier {
@@ -50,7 +50,7 @@ impl Exchange {
 
     fn http_message(
         &mut self,
-        document: Document,
+        document: Arc<Document>,
         envelope: Envelope,
         session: Option<Arc<str>>,
     ) -> Step {
@@ -87,7 +87,7 @@ impl Exchange {
         &mut self,
         now: Now,
         id: Arc<str>,
-        document: Document,
+        document: Arc<Document>,
         envelope: Envelope,
         answer: SessionAnswer,
     ) -> Step {
@@ -104,7 +104,7 @@ impl Exchange {
     fn in_session(
         &mut self,
         now: Now,
-        document: Document,
+        document: Arc<Document>,
         envelope: Envelope,
         session: &Session,
         scope: Scope,
@@ -156,7 +156,7 @@ impl Exchange {
     fn pipe_message(
         &mut self,
         now: Now,
-        document: Document,
+        document: Arc<Document>,
         envelope: Envelope,
         session: Option<Session>,
     ) -> Step {
@@ -191,10 +191,7 @@ impl Exchange {
                 let revision = Revision::NEWEST_LEGACY;
                 match self.known_method(&method, revision) {
                     Ok(method) => {
-                        let client = Client {
-                            info: None,
-                            capabilities: "{}".into(),
-                        };
+                        let client = Client::Message;
                         let cancel_key = Some((scope, key));
                         let request = Request {
                             document,

@@ -18,6 +18,7 @@ use mcp_json::{Document, Node, NodeId};
 use crate::{
     catalog::{Catalog, Tool},
     config::{Endpoint, Shared},
+    context::Client,
     envelope::Envelope,
     error::{Code, Error},
     head::RequestHead,
@@ -97,7 +98,7 @@ enum Stage {
     Authorizing(Verb),
     ReadingBody,
     AuthorizingBody(Bytes),
-    FindingSession(Arc<str>, Document, Envelope),
+    FindingSession(Arc<str>, Arc<Document>, Envelope),
     FindingSessionToEnd(Arc<str>),
     EndingSession(Arc<str>),
     EndingCalls,
@@ -113,7 +114,7 @@ enum Stage {
 /// A request or notification whose era, revision and method are settled.
 #[derive(Debug)]
 pub(crate) struct Request {
-    pub(crate) document: Document,
+    pub(crate) document: Arc<Document>,
     params: Option<NodeId>,
     method: Method,
     revision: Revision,
@@ -129,13 +130,6 @@ pub(crate) struct Request {
 struct Reply {
     id: RequestId,
     revision: Revision,
-}
-
-/// The client as it describes itself: JSON texts, unverified.
-#[derive(Clone, Debug)]
-struct Client {
-    info: Option<Arc<str>>,
-    capabilities: Arc<str>,
 }
 
 impl Exchange {

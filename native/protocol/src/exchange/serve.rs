@@ -138,7 +138,6 @@ impl Exchange {
         };
         let call = Box::new(Call {
             tool: Arc::clone(&tool),
-            document: request.document,
             arguments,
             context,
             cancel_key: request.cancel_key,
@@ -249,13 +248,13 @@ impl Exchange {
             id: request.id.clone(),
             method: request.method,
             revision: request.revision,
-            client_info: request.client.info.clone(),
-            client_capabilities: Arc::clone(&request.client.capabilities),
-            meta: meta.map(|node| node.raw().into()),
             identity: self.identity.clone(),
             session: request.session.clone(),
             head: self.head().cloned(),
             deadline_ms: now.wall_ms + timeout_ms,
+            message: Arc::clone(&request.document),
+            meta: meta.map(Node::id),
+            client: request.client.clone(),
         }
     }
 
