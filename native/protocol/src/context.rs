@@ -54,6 +54,16 @@ pub enum Json<'a> {
     Text(&'a str),
 }
 
+impl<'a> Json<'a> {
+    /// The value's JSON text.
+    pub fn raw(self) -> &'a str {
+        match self {
+            Self::Node(node) => node.raw(),
+            Self::Text(text) => text,
+        }
+    }
+}
+
 impl RequestContext {
     /// The whole message.
     pub fn message(&self) -> &Document {

@@ -102,8 +102,8 @@ pub fn describe(ask: &Ask) -> String {
 }
 
 fn arguments(call: &Call) -> &str {
-    call.arguments
-        .map_or("{}", |node| call.document.node(node).raw())
+    let message = call.context.message();
+    call.arguments.map_or("{}", |node| message.node(node).raw())
 }
 
 fn scope_name(scope: &Scope) -> String {
