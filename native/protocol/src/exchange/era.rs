@@ -39,7 +39,8 @@ impl Exchange {
             Ok(meta) => meta,
             Err(error) => return self.refuse(error),
         };
-        if !meta.claims_version() && !self.header_is_modern() {
+        let is_legacy = !meta.claims_version() || is_handshake(meta, &envelope);
+        if is_legacy && !self.header_is_modern() {
             return self.legacy_message(now, document, envelope);
         }
         match envelope {
@@ -201,6 +202,18 @@ impl Envelope {
             Self::Response => None,
         }
     }
+}
+
+/// `initialize` opens a session also when `_meta` names a legacy revision (VER-5).
+fn is_handshake(meta: RequestMeta<'_>, envelope: &Envelope) -> bool {
+    let Envelope::Request { method, .. } = envelope else {
+        return false;
+    };
+    let claims_legacy = || {
+        let revision = meta.version().ok().and_then(|it| Revision::parse(&it));
+        revision.is_some_and(|revision| revision.era() == Era::Legacy)
+    };
+    method == Method::Initialize.as_str() && claims_legacy()
 }
 
 /// Step 11: `Mcp-Method` and, where the method has a name, `Mcp-Name`.

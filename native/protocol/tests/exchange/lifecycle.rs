@@ -121,6 +121,22 @@ fn life15_a_second_initialize_is_refused_and_the_session_kept() {
     );
 }
 
+/// An `initialize` that names a legacy revision in `_meta` too is an `initialize` all the same.
+#[test]
+fn ver5_initialize_with_a_legacy_claim_opens_a_session() {
+    let mut message = initialize("2025-06-18");
+    message["params"]["_meta"] = json!({META[0]: "2025-11-25"});
+    let mut server = Server::new();
+    assert_eq!(
+        server.line(&message).result()["protocolVersion"],
+        json!("2025-06-18")
+    );
+    assert!(server.pipe.session.is_some());
+    let reply = server.post(&Post::plain(&message));
+    assert_eq!(reply.result()["protocolVersion"], json!("2025-06-18"));
+    assert_eq!(reply.header("mcp-session-id"), Some("session-1"));
+}
+
 #[test]
 fn x08_initialized_needs_no_params() {
     let bare = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
@@ -169,7 +185,10 @@ fn ver5_the_session_serves_messages_without_a_claim_only() {
 #[test]
 fn legacy_clients_are_told_of_in_the_context() {
     let mut server = initialized("2025-11-25").handling(|call| {
-        let info = call.context.client_info.as_deref().unwrap_or("nobody");
+        let info = call
+            .context
+            .client_info()
+            .map_or("nobody", mcp_protocol::Json::raw);
         crate::harness::text(info)
     });
     let reply = server.line(&legacy("tools/call", json!({"name": "now"})));

@@ -107,6 +107,20 @@ fn pag5_a_cursor_is_good_on_every_node_with_the_secret_and_the_catalog() {
 }
 
 #[test]
+fn d16_a_cursor_outlives_a_rotation_of_secrets() {
+    let mut server = offering(250);
+    let next = list(&mut server, None).result()["nextCursor"].take();
+    for (secrets, code) in [([9, 7], None), ([9, 8], Some(-32602))] {
+        let keys = Arc::new(Keys::derive(&secrets.map(|byte| vec![byte; 32])));
+        server.shared = Arc::new(Shared {
+            keys,
+            ..(*server.shared).clone()
+        });
+        assert_eq!(list(&mut server, Some(&next)).code(), code, "{secrets:?}");
+    }
+}
+
+#[test]
 fn pag5_a_cursor_of_another_catalog_is_stale() {
     let mut server = offering(250);
     let next = list(&mut server, None).result()["nextCursor"].take();

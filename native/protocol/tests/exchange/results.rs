@@ -1,6 +1,6 @@
 //! What becomes of a handler's result, or of its failure: OUT-*, TOOL-9, TOOL-16, A-17, A-18, X16.
 
-use mcp_protocol::{CallOutcome, Input, ToolResult, Unanswered};
+use mcp_protocol::{CallOutcome, Input, Line, ToolResult, Unanswered};
 use serde_json::{Value, json};
 
 use crate::harness::{Post, Reply, Server, call, in_every_revision, structured, text};
@@ -152,6 +152,18 @@ fn an_oversized_result_is_a_host_fault() {
     let reply = server.post(&Post::request("tools/list"));
     assert_eq!(reply.refusal(), (200, Some(-32603), Some(json!(1))));
     assert!(reply.answer.summary.host_fault.is_some());
+}
+
+/// D6: a call in flight keeps the definitions that it started with.
+#[test]
+fn a_call_outlives_its_catalog() {
+    let mut server = Server::new().handling(|_| structured(&json!({"sum": "three"})));
+    let line = call("sum", json!({"a": 1, "b": 2})).to_string();
+    let pending = server.begin_line(Line::Whole(line.into()));
+    let pending = server.until_called(pending);
+    server.shared = Server::offering(Vec::new(), |_| ()).shared;
+    assert_eq!(server.line(&call("sum", json!({}))).code(), Some(-32601));
+    assert_host_fault(&server.settle(pending), "/sum");
 }
 
 fn assert_host_fault(reply: &Reply, place: &str) {
