@@ -6,6 +6,7 @@ use mcp_json::{Kind, Node};
 
 use crate::{
     error::{Code, Error},
+    revision::Era,
     word,
 };
 
@@ -56,14 +57,13 @@ impl<'a> RequestMeta<'a> {
             .ok_or_else(|| malformed(format!("The _meta key {VERSION} must be a string")))
     }
 
-    /// The declared capabilities are required of modern requests (META-4).
-    pub(crate) fn check_capabilities(self) -> Result<(), Error> {
-        let node = self
-            .get(CAPABILITIES)
-            .ok_or_else(|| missing(CAPABILITIES))?;
-        match node.kind() {
-            Kind::Object => Ok(()),
-            _ => Err(malformed(format!(
+    /// The declared capabilities are required of modern requests (META-4) and well-typed wherever they are.
+    pub(crate) fn check_capabilities(self, era: Era) -> Result<(), Error> {
+        match self.get(CAPABILITIES).map(Node::kind) {
+            Some(Kind::Object) => Ok(()),
+            None if era == Era::Legacy => Ok(()),
+            None => Err(missing(CAPABILITIES)),
+            Some(_) => Err(malformed(format!(
                 "The _meta key {CAPABILITIES} must be an object"
             ))),
         }

@@ -91,9 +91,7 @@ impl Exchange {
         let version = meta.version()?;
         let revision = Revision::parse(&version);
         let era = revision.map_or(Era::Modern, Revision::era);
-        if era == Era::Modern {
-            meta.check_capabilities()?;
-        }
+        meta.check_capabilities(era)?;
         meta.check_client_info()?;
         if let Some(head) = self.head() {
             let bare_legacy = era == Era::Legacy && http::version(head) == VersionHeader::Absent;

@@ -3,7 +3,7 @@
 use mcp_protocol::Revision;
 use serde_json::{Value, json};
 
-use crate::harness::{META, Post, Server, call, legacy, modern, modern_meta, notification};
+use crate::harness::{META, Post, Server, call, legacy, modern, modern_meta, notification, text};
 
 const MODERN: &str = "2026-07-28";
 
@@ -114,6 +114,28 @@ fn a1_a_claimed_legacy_revision_is_served_without_a_session() {
         message["method"] = json!("server/discover");
         let reply = server.post(&Post::plain(&message));
         assert_eq!((reply.answer.status, reply.code()), (200, Some(-32601)));
+    }
+}
+
+#[test]
+fn a1_a_legacy_claim_needs_no_capabilities_but_well_typed_ones() {
+    for (capabilities, said) in [
+        (None, Some("{}")),
+        (Some(json!({"roots": {}})), Some(r#"{"roots":{}}"#)),
+        (Some(json!([])), None),
+    ] {
+        let mut server =
+            Server::new().handling(|call| text(call.context.client_capabilities().raw()));
+        let mut message = call("now", json!({}));
+        message["params"]["_meta"] = json!({META[0]: "2025-11-25"});
+        if let Some(capabilities) = capabilities {
+            message["params"]["_meta"][META[1]] = capabilities;
+        }
+        let reply = server.line(&message);
+        match said {
+            Some(said) => assert_eq!(reply.text(), said),
+            None => assert_eq!(reply.code(), Some(-32602)),
+        }
     }
 }
 
@@ -279,7 +301,7 @@ fn meta14_unknown_keys_reach_the_handler() {
             let meta = call.context.meta();
             let meta: Value = meta.map(|(key, node)| (key, node.to_value())).collect();
             assert_eq!(meta, expected);
-            crate::harness::text("seen")
+            text("seen")
         })
         .line(&message);
     assert_eq!(reply.text(), "seen");
@@ -287,8 +309,7 @@ fn meta14_unknown_keys_reach_the_handler() {
 
 #[test]
 fn meta7_capabilities_are_those_of_the_request() {
-    let mut server = Server::new()
-        .handling(|call| crate::harness::text(call.context.client_capabilities().raw()));
+    let mut server = Server::new().handling(|call| text(call.context.client_capabilities().raw()));
     let mut message = call("now", json!({}));
     message["params"]["_meta"][META[1]] = json!({"elicitation": {}});
     assert_eq!(server.line(&message).text(), r#"{"elicitation":{}}"#);
