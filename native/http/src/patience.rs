@@ -65,20 +65,18 @@ impl Patience {
     /// Ready once the connection has waited too long for what it waits for.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Overdue> {
         self.note();
-        let deadline = self.deadline();
-        if let Some((deadline, _)) = deadline
-            && deadline < self.rings
-        {
+        // A timer that rings while requests are served is seen to when they are done.
+        let Some((deadline, overdue)) = self.deadline() else {
+            return Poll::Pending;
+        };
+        if deadline < self.rings {
             self.ring_at(deadline);
         }
         while self.timer.as_mut().poll(cx).is_ready() {
-            match deadline {
-                Some((deadline, overdue)) if deadline <= Instant::now() => {
-                    return Poll::Ready(overdue);
-                }
-                Some((deadline, _)) => self.ring_at(deadline),
-                None => self.ring_at(Instant::now() + self.limits.idle.max(LINGER)),
+            if deadline <= Instant::now() {
+                return Poll::Ready(overdue);
             }
+            self.ring_at(deadline);
         }
         Poll::Pending
     }

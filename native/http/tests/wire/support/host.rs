@@ -175,7 +175,7 @@ fn take(calls: &Arc<Calls>, held: &Mutex<Vec<Token>>, job: CallNumber) {
 }
 
 fn text_of(call: &Call) -> String {
-    let arguments = call.document.node(call.arguments.unwrap());
+    let arguments = call.context.message().node(call.arguments.unwrap());
     arguments.get("text").unwrap().as_str().unwrap().to_string()
 }
 
