@@ -1,6 +1,6 @@
 //! stdio transports as terms (D11). Each belongs to a process and ends with it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use mcp_stdio::{End, Options as PipeOptions, Pipe, Sink, Source, adopt};
 use rustler::{
@@ -73,24 +73,14 @@ fn start(instance: &Arc<Instance>, options: Options<'_>, owner: LocalPid) -> Res
         record_requests: instance.telemetry,
         ..PipeOptions::default()
     };
-    let number = Arc::new(std::sync::OnceLock::new());
+    // The end may come before the number is known here.
+    let number = Arc::new(OnceLock::new());
     let known = Arc::clone(&number);
-    let on_end = move |end: End| {
-        let number: u64 = known.get().copied().unwrap_or_default();
-        // Nobody is told when the owner is gone.
-        let _ = send(owner, |env| {
-            (
-                atoms::beam_mcp(),
-                atoms::stdio_end(),
-                number,
-                reason(env, &end),
-            )
-                .encode(env)
-        });
-    };
+    let on_end = move |end| tell_end(owner, *known.wait(), &end);
+    let runtime = instance.workers.next();
     let pipe = Pipe::start(
         Arc::clone(instance),
-        instance.workers.next(),
+        runtime,
         source,
         sink,
         pipe_options,
@@ -99,6 +89,14 @@ fn start(instance: &Arc<Instance>, options: Options<'_>, owner: LocalPid) -> Res
     .map_err(|error| Fault::new(atoms::io(), error.to_string()))?;
     number.get_or_init(|| pipe.number());
     Ok(pipe)
+}
+
+fn tell_end(owner: LocalPid, number: u64, end: &End) {
+    // Nobody is told when the owner is gone.
+    let _ = send(owner, |env| {
+        let reason = reason(env, end);
+        (atoms::beam_mcp(), atoms::stdio_end(), number, reason).encode(env)
+    });
 }
 
 /// `{:descriptors, in, out} | :lines`
