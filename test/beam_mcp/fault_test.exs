@@ -37,7 +37,7 @@ defmodule BeamMCP.FaultTest do
 
   test "stack traces carry arities" do
     stacktrace = [
-      {Enum, :fetch!, [["swordfish"], 3], [file: 'lib/enum.ex', line: 1]},
+      {Enum, :fetch!, [["swordfish"], 3], [file: ~c"lib/enum.ex", line: 1]},
       {&is_atom/1, ["swordfish"], []}
     ]
 

@@ -96,7 +96,7 @@ defmodule BeamMCP.Catalog.DefinitionTest do
         assert [{^name, "name", "may hold only A-Z a-z 0-9 _ . and -"}] = faults(name: name)
       end
 
-      for name <- [nil, 7, 'a'] do
+      for name <- [nil, 7, ~c"a"] do
         assert [{"tools[0]", "name", "must be an atom or a string"}] = faults(name: name)
       end
     end
