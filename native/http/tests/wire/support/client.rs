@@ -8,6 +8,8 @@ use std::{
     time::Duration,
 };
 
+use socket2::{Domain, Socket, Type};
+
 /// One connection.
 pub struct Client {
     stream: Stream,
@@ -29,7 +31,18 @@ enum Stream {
 
 impl Client {
     pub fn connect(address: SocketAddr) -> Self {
-        let stream = TcpStream::connect(address).unwrap();
+        Self::over(TcpStream::connect(address).unwrap())
+    }
+
+    /// A client that takes few bytes before it has to read.
+    pub fn connect_with_small_window(address: SocketAddr) -> Self {
+        let socket = Socket::new(Domain::for_address(address), Type::STREAM, None).unwrap();
+        socket.set_recv_buffer_size(4_096).unwrap();
+        socket.connect(&address.into()).unwrap();
+        Self::over(socket.into())
+    }
+
+    fn over(stream: TcpStream) -> Self {
         stream.set_nodelay(true).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         Self {
@@ -100,11 +113,16 @@ impl Client {
 
     /// Whether the server closed without sending anything more.
     pub fn is_closed(&mut self) -> bool {
+        self.rest().is_empty()
+    }
+
+    /// What the server still sends before it closes.
+    pub fn rest(&mut self) -> Vec<u8> {
         let mut rest = Vec::new();
-        match self.reader.read_to_end(&mut rest) {
-            Ok(_) => rest.is_empty(),
-            Err(error) => error.kind() == ErrorKind::ConnectionReset,
+        if let Err(error) = self.reader.read_to_end(&mut rest) {
+            assert_eq!(error.kind(), ErrorKind::ConnectionReset);
         }
+        rest
     }
 }
 
