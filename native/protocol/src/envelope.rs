@@ -4,7 +4,7 @@ use mcp_json::{Kind, Node, NodeId};
 
 use crate::{
     error::{Code, Error},
-    request_id::{IdKey, InvalidId, MAX_ID_BYTES, RequestId},
+    request_id::{InvalidId, MAX_ID_BYTES, RequestId},
     word,
 };
 
@@ -14,7 +14,8 @@ pub(crate) enum Envelope {
     /// It has an id and wants an answer.
     Request {
         id: RequestId,
-        key: IdKey,
+        /// Where the id lies in the message.
+        id_node: NodeId,
         method: String,
         params: Option<NodeId>,
     },
@@ -73,7 +74,7 @@ impl Envelope {
         Ok(match (id, id_node) {
             (Some(id), Some(node)) => Self::Request {
                 id,
-                key: RequestId::key(node),
+                id_node: node.id(),
                 method,
                 params,
             },

@@ -1,5 +1,7 @@
 //! Request ids: echoed as they came, compared by what they mean.
 
+use std::sync::Arc;
+
 use mcp_json::{Kind, Node, Number};
 
 /// The longest id accepted, in bytes of its JSON text.
@@ -8,7 +10,7 @@ pub const MAX_ID_BYTES: usize = 1_024;
 /// A JSON-RPC request id: a string or an integer, kept as the JSON text that is echoed.
 #[derive(Clone, Debug)]
 pub struct RequestId {
-    raw: Box<str>,
+    raw: Arc<str>,
 }
 
 /// What an id means, for telling requests apart: `"1"` and `1` differ, `"a"` and `"\u0061"` do not.

@@ -46,12 +46,14 @@ impl Exchange {
         match envelope {
             Envelope::Request {
                 id,
-                key,
+                id_node,
                 method,
                 params,
             } => match self.declared(meta, &document, params, &method) {
                 Ok((method, revision)) => {
-                    let cancel_key = self.pipe_scope().map(|scope| (scope, key));
+                    let cancel_key = self
+                        .pipe_scope()
+                        .map(|scope| (scope, RequestId::key(document.node(id_node))));
                     let request = Request {
                         document,
                         params,

@@ -16,6 +16,7 @@ use crate::{
     methods::initialize,
     principal::Principal,
     question::{Ask, Scope},
+    request_id::RequestId,
     revision::{Era, Revision},
     session::{Session, SessionAnswer, SessionAsk},
     step::Step,
@@ -113,7 +114,7 @@ impl Exchange {
         match envelope {
             Envelope::Request {
                 id,
-                key,
+                id_node,
                 method,
                 params,
             } => {
@@ -124,6 +125,7 @@ impl Exchange {
                 match self.known_method(&method, revision) {
                     Ok(method) => {
                         let client = client_of(session);
+                        let key = RequestId::key(document.node(id_node));
                         let cancel_key = Some((scope, key));
                         let request = Request {
                             document,
@@ -170,7 +172,7 @@ impl Exchange {
         match envelope {
             Envelope::Request {
                 id,
-                key,
+                id_node,
                 method,
                 params: node,
             } => {
@@ -192,6 +194,7 @@ impl Exchange {
                 match self.known_method(&method, revision) {
                     Ok(method) => {
                         let client = Client::Message;
+                        let key = RequestId::key(document.node(id_node));
                         let cancel_key = Some((scope, key));
                         let request = Request {
                             document,
