@@ -17,7 +17,8 @@ defmodule BeamMCP.ReleaseStdioTest do
 
   setup_all do
     build = ["release", "--overwrite", "--quiet"]
-    options = [cd: @app, env: [{"MIX_ENV", "prod"}], stderr_to_stdout: true]
+    env = [{"MIX_ENV", "prod"}, {"MIX_BUILD_ROOT", nil}]
+    options = [cd: @app, env: env, stderr_to_stdout: true]
     {output, status} = System.cmd("mix", build, options)
     assert status == 0, output
     :ok

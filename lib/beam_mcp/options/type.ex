@@ -21,7 +21,7 @@ defmodule BeamMCP.Options.Type do
   def cast({:optional, _type}, nil), do: {:ok, nil}
   def cast({:optional, type}, value), do: cast(type, value)
 
-  def cast({:integer, min, max}, value) when is_integer(value) and value in min..max,
+  def cast({:integer, min, max}, value) when is_integer(value) and value >= min and value <= max,
     do: {:ok, value}
 
   def cast({:list_of, type}, value) when is_list(value), do: cast_list(type, value, [])

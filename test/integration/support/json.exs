@@ -61,8 +61,8 @@ defmodule BeamMCP.Test.Json do
 
   defp string(text, parts) do
     length = plain_length(text, 0)
-    <<plain::binary-size(length), rest::binary>> = text
-    string(rest, [plain | parts])
+    rest = binary_part(text, length, byte_size(text) - length)
+    string(rest, [binary_part(text, 0, length) | parts])
   end
 
   defp plain_length(<<char, rest::binary>>, length) when char not in [?", ?\\] do
@@ -88,6 +88,6 @@ defmodule BeamMCP.Test.Json do
     end
   end
 
-  defp skip(<<space, rest::binary>>) when space in ' \t\r\n', do: skip(rest)
+  defp skip(<<space, rest::binary>>) when space in [?\s, ?\t, ?\r, ?\n], do: skip(rest)
   defp skip(rest), do: rest
 end
