@@ -47,15 +47,25 @@ defmodule BeamMCP.Fault do
   @spec describe(:error | :exit | :throw, term(), Exception.stacktrace()) :: String.t()
   def describe(:error, reason, stacktrace) do
     case Exception.normalize(:error, reason, stacktrace) do
-      # These hold the term that did not fit, which is an argument more often than not.
-      %module{term: _term} -> inspect(module)
-      %ErlangError{original: original} -> "ErlangError: " <> kind_of(original)
-      %module{} = exception -> "#{inspect(module)}: #{Exception.message(exception)}"
+      %ErlangError{original: original} -> "ErlangError: " <> show(original)
+      %module{} = exception -> inspect(module) <> message(exception)
     end
   end
 
-  def describe(:exit, reason, _stacktrace), do: "exit " <> kind_of(reason)
-  def describe(:throw, value, _stacktrace), do: "throw " <> kind_of(value)
+  def describe(:exit, reason, _stacktrace), do: "exit " <> show(reason)
+  def describe(:throw, value, _stacktrace), do: "throw " <> show(value)
+
+  @doc "A reason: text of the author's own is kept, terms inside of it are shown by their kind."
+  @spec show(term()) :: String.t()
+  def show(text) when is_binary(text), do: inspect(text, printable_limit: 500)
+  def show(reason), do: inner(reason)
+
+  # Exceptions with one of these fields put it into their message, and it is an argument more often
+  # than not: MatchError, KeyError, Protocol.UndefinedError, BadArityError and the like.
+  defp message(%{term: _term}), do: ""
+  defp message(%{value: _value}), do: ""
+  defp message(%{args: _arguments}), do: ""
+  defp message(exception), do: ": " <> Exception.message(exception)
 
   defp trace(stacktrace) do
     stacktrace |> Enum.map(&without_arguments/1) |> Exception.format_stacktrace()
@@ -70,10 +80,6 @@ defmodule BeamMCP.Fault do
   end
 
   defp without_arguments(entry), do: entry
-
-  # A reason of the author's own words is kept; terms inside of it are shown by kind.
-  defp kind_of(text) when is_binary(text), do: inspect(text, printable_limit: 500)
-  defp kind_of(reason), do: inner(reason)
 
   defp inner(atom) when is_atom(atom), do: inspect(atom)
   defp inner(number) when is_number(number), do: inspect(number)

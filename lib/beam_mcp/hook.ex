@@ -76,7 +76,7 @@ defmodule BeamMCP.Hook do
 
   defp deny(place, reason) do
     Logger.info(fn ->
-      "[BeamMCP] #{place} refused a request: #{Fault.describe(:exit, reason, [])}"
+      "[BeamMCP] #{place} refused a request: #{Fault.show(reason)}"
     end)
 
     :deny

@@ -24,6 +24,10 @@ defmodule BeamMCP.Telemetry do
      "A connection was closed at once: the listener was full"}
   ]
 
+  @table Enum.map_join(@events, "\n", fn {name, measurements, metadata, meaning} ->
+           "| `#{inspect(name)}` | #{measurements} | #{metadata} | #{meaning} |"
+         end)
+
   @moduledoc """
   The events that BeamMCP emits when the host has `:telemetry`.
 
@@ -33,7 +37,7 @@ defmodule BeamMCP.Telemetry do
 
   | event | measurements | metadata | meaning |
   |---|---|---|---|
-  #{Enum.map_join(@events, "\n", fn {name, measurements, metadata, meaning} -> "| `#{inspect(name)}` | #{measurements} | #{metadata} | #{meaning} |" end)}
+  #{@table}
 
   Dispatch events are emitted in the call's process, the others in a process of the instance,
   shortly after what they tell.

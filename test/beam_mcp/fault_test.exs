@@ -24,6 +24,8 @@ defmodule BeamMCP.FaultTest do
         Fault.describe(:error, {:badmatch, secret}, []),
         Fault.describe(:error, {:case_clause, %{key: secret}}, []),
         Fault.describe(:error, %KeyError{key: :a, term: %{b: secret}}, []),
+        Fault.describe(:error, %Protocol.UndefinedError{protocol: Enumerable, value: secret}, []),
+        Fault.describe(:error, {:badarity, {fn -> 1 end, [secret]}}, []),
         Fault.describe(:error, {:custom, [secret]}, []),
         Fault.describe(:exit, {:reason, %{a: secret}}, []),
         Fault.describe(:exit, {%RuntimeError{message: secret}, []}, []),
