@@ -97,7 +97,7 @@ defmodule BeamMCP.Options.Table do
   defp parsing do
     [
       count(:page_size, 100, 1, 10_000, "Definitions in one page of `tools/list`"),
-      count(:max_depth, 64, 1, 512, "Nesting of a message; deeper ones are refused with -32600"),
+      count(:max_depth, 64, 1, 256, "Nesting of a message; deeper ones are refused with -32600"),
       count(
         :max_number_digits,
         4_096,

@@ -305,9 +305,9 @@ fn fault<T>(kind: Atom, detail: String) -> Result<T, Refusal> {
     Err(Refusal::fault(Fault::new(kind, detail)))
 }
 
-/// Levels that a host's term may be nested. The walk recurses, on a dirty scheduler's stack of 320 KiB; readers of
-/// JSON often stop at as many levels.
-const MAX_DEPTH: usize = 128;
+/// Levels that a host's term may be nested, as many as a message may. The walk recurses, and a dirty scheduler's stack
+/// of 320 KiB has room for 400.
+const MAX_DEPTH: usize = 256;
 
 /// Bytes of an integer's external form that a normal scheduler turns into digits.
 const MAX_QUICK_INTEGER_BYTES: usize = 1_024;
