@@ -1,0 +1,59 @@
+defmodule BeamMCP.Test.DocsCode do
+  @moduledoc """
+  Compiles and evaluates what documents show.
+
+  Listeners get ports of the system's choice on this machine, whatever the text says.
+  """
+
+  import ExUnit.CaptureIO
+
+  @doc "Whether a block is an expression, and not modules or functions."
+  @spec expression?(BeamMCP.Test.Docs.Block.t()) :: boolean()
+  def expression?(block), do: not (block.text =~ ~r/\A(#.*\n)*(defmodule|defp?|-module)\b/)
+
+  @doc "Compiles the modules of a block. Returns what the compiler complained about."
+  @spec compile(BeamMCP.Test.Docs.Block.t()) :: String.t()
+  def compile(%{language: "erlang"} = block) do
+    [_all, module] = Regex.run(~r/^-module\((\w+)\)\.$/m, block.text)
+    directory = Path.join(System.tmp_dir!(), "docs-#{System.unique_integer([:positive])}")
+    file = Path.join(directory, module <> ".erl")
+    File.mkdir_p!(directory)
+    File.write!(file, local(block.text))
+    {:ok, module, code, warnings} = :compile.file(to_charlist(file), [:binary, :return])
+    File.rm_rf!(directory)
+    {:module, ^module} = :code.load_binary(module, to_charlist(file), code)
+    if warnings == [], do: "", else: inspect(warnings)
+  end
+
+  def compile(block) do
+    capture_io(:stderr, fn -> block |> module() |> local() |> Code.compile_string(block.file) end)
+  end
+
+  @doc "The module in which functions live that are shown without one."
+  @spec module_of(BeamMCP.Test.Docs.Block.t()) :: module()
+  def module_of(block), do: Module.concat(__MODULE__, "Line#{block.line}")
+
+  @doc "The value of an expression."
+  @spec value(BeamMCP.Test.Docs.Block.t()) :: term()
+  def value(block) do
+    {value, _binding} =
+      Code.eval_string(local(block.text), [], file: block.file, line: block.line)
+
+    value
+  end
+
+  defp module(%{text: "defmodule" <> _rest = text}), do: text
+  defp module(%{text: "#" <> _rest = text}), do: text
+
+  defp module(block) do
+    public = Regex.replace(~r/^defp /m, block.text, "def ")
+    "defmodule #{inspect(module_of(block))} do\n#{public}end\n"
+  end
+
+  defp local(text) do
+    text
+    |> String.replace("port: 4040", "port: 0")
+    |> String.replace("{port, 4040}", "{port, 0}")
+    |> String.replace("0.0.0.0", "127.0.0.1")
+  end
+end
