@@ -7,9 +7,6 @@ defmodule BeamMCP.Call do
   alias BeamMCP.{Cancellation, Fault, Hook, Instance, Native, Outcome, SessionStore, Telemetry}
   alias BeamMCP.Catalog.Caller
 
-  # The name of the running tool, for the log of a call that passed its deadline.
-  @tool {__MODULE__, :tool}
-
   @doc "The body of the process."
   @spec run(Instance.name(), Native.call()) :: :ok
   def run(name, call) do
@@ -43,34 +40,19 @@ defmodule BeamMCP.Call do
     Cancellation.run(name, call)
   end
 
-  @doc "The tool that a call's process runs, or `nil`."
-  @spec tool_of(pid()) :: term()
-  def tool_of(pid) do
-    with {:dictionary, dictionary} <- Process.info(pid, :dictionary),
-         {@tool, tool} <- List.keyfind(dictionary, @tool, 0) do
-      tool
-    else
-      _unknown -> nil
-    end
-  end
-
   defp call_tool(instance, token, tool, arguments, context) do
-    Process.put(@tool, tool)
+    Native.reply(token, Outcome.answer(run_tool(instance, tool, arguments, context)))
+  catch
+    kind, reason ->
+      Fault.log(kind, reason, __STACKTRACE__, "tool #{inspect(tool)}")
+      reply(token, :failed)
+  else
+    {:error, {_kind, text}} ->
+      Fault.log_text("tool #{inspect(tool)} returned what cannot be sent: #{text}")
+      reply(token, :failed)
 
-    try do
-      Native.reply(token, Outcome.answer(run_tool(instance, tool, arguments, context)))
-    catch
-      kind, reason ->
-        Fault.log(kind, reason, __STACKTRACE__, "tool #{inspect(tool)}")
-        reply(token, :failed)
-    else
-      {:error, {_kind, text}} ->
-        Fault.log_text("tool #{inspect(tool)} returned what cannot be sent: #{text}")
-        reply(token, :failed)
-
-      _answered_or_late ->
-        :ok
-    end
+    _answered_or_late ->
+      :ok
   end
 
   defp run_tool(%{telemetry?: false} = instance, tool, arguments, context) do
@@ -96,7 +78,11 @@ defmodule BeamMCP.Call do
 
   # `:late` is no fault: the caller has gone or its deadline has passed.
   defp reply(token, answer) do
-    Native.reply(token, answer)
+    with {:error, {_kind, text}} <- Native.reply(token, answer) do
+      Fault.log_text("a hook or store answered what cannot be sent: #{text}")
+      Native.reply(token, :failed)
+    end
+
     :ok
   end
 end

@@ -49,7 +49,7 @@ defmodule BeamMCP.Dispatcher do
   defp handle({:beam_mcp, :calls, calls}, state), do: start(calls, state.name)
   defp handle({:EXIT, parent, reason}, %{parent: parent}), do: exit(reason)
   defp handle({:EXIT, pid, reason}, state), do: ended(pid, reason, state)
-  defp handle({:beam_mcp, :cancel, call, reason}, state), do: cancel(call, reason, state)
+  defp handle({:beam_mcp, :cancel, call, _reason}, state), do: cancel(call, state)
   defp handle({:beam_mcp, :kill, call}, _state), do: kill(call)
   defp handle(_unknown, _state), do: :ok
 
@@ -75,9 +75,8 @@ defmodule BeamMCP.Dispatcher do
     unless match?({:cancelled, _pid}, told), do: Fault.log_end(state.name, call, reason)
   end
 
-  defp cancel(call, reason, state) do
+  defp cancel(call, state) do
     with pid when is_pid(pid) <- Process.get(call) do
-      if reason == :deadline, do: Fault.log_deadline(state.name, call, pid)
       Call.tell_cancelled(state.name, call, pid)
       Process.put(call, {:cancelled, pid})
       Process.send_after(self(), {:beam_mcp, :kill, call}, state.grace_ms)

@@ -6,8 +6,6 @@ defmodule BeamMCP.Fault do
 
   require Logger
 
-  alias BeamMCP.Call
-
   @doc "Something that was raised, thrown or exited with, caught in the call's process."
   @spec log(:error | :exit | :throw, term(), Exception.stacktrace(), String.t()) :: :ok
   def log(kind, reason, stacktrace, place) do
@@ -20,24 +18,6 @@ defmodule BeamMCP.Fault do
     log_text(
       "call #{call} of #{inspect(name)} was ended from outside: #{describe(:exit, reason, [])}"
     )
-  end
-
-  @doc "A call that passed its deadline: which tool, and where it hangs."
-  @spec log_deadline(term(), non_neg_integer(), pid()) :: :ok
-  def log_deadline(name, call, pid) do
-    # In a process of its own, since asking a busy process for its stack waits for that process.
-    spawn(fn ->
-      tool = Call.tool_of(pid)
-
-      {:current_stacktrace, stacktrace} =
-        Process.info(pid, :current_stacktrace) || {:current_stacktrace, []}
-
-      log_text(
-        "tool #{inspect(tool)}, call #{call} of #{inspect(name)}, passed its deadline at\n#{trace(stacktrace)}"
-      )
-    end)
-
-    :ok
   end
 
   @spec log_text(String.t()) :: :ok

@@ -26,7 +26,7 @@ defmodule BeamMCP.FaultsTest do
         exit: "tool :exit failed: exit :fixture",
         exit_normal: "tool :exit_normal failed: exit :normal",
         kill: "was ended from outside: exit :killed",
-        hang: "passed its deadline at",
+        hang: "ran longer than call_timeout_ms (1000)",
         wrong: "tool :wrong failed: ArgumentError: expected {:ok, value}",
         pid: "tool :pid returned what cannot be sent"
       ] do
@@ -72,9 +72,7 @@ defmodule BeamMCP.FaultsTest do
     [dispatcher] = dispatchers(name)
     :sys.suspend(dispatcher)
 
-    Client.send_request(socket, "tools/call", ~s("name":"echo","arguments":{"value":1}),
-      headers: [{"mcp-name", "echo"}]
-    )
+    Client.send_call(socket, "echo", ~s({"value":1}))
 
     Process.sleep(1_500)
     assert %{calls: 1} = BeamMCP.info!(name)
@@ -85,8 +83,7 @@ defmodule BeamMCP.FaultsTest do
 
   test "a call dies with its dispatcher, so that none runs unseen", %{name: name, socket: socket} do
     :persistent_term.put({Tools, :listener}, self())
-    header = [headers: [{"mcp-name", "cancel_marker"}]]
-    Client.send_request(socket, "tools/call", ~s("name":"cancel_marker"), header)
+    Client.send_call(socket, "cancel_marker")
     assert_receive {:running, 1, pid}, 5_000
     ref = Process.monitor(pid)
     kill_dispatchers(name)
@@ -105,8 +102,7 @@ defmodule BeamMCP.FaultsTest do
       name: name,
       socket: socket
     } do
-      header = [headers: [{"mcp-name", "cancel_marker"}]]
-      Client.send_request(socket, "tools/call", ~s("name":"cancel_marker"), header)
+      Client.send_call(socket, "cancel_marker")
       assert_receive {:running, 1, pid}, 5_000
       ref = Process.monitor(pid)
       Client.close(socket)
@@ -118,8 +114,7 @@ defmodule BeamMCP.FaultsTest do
     test "makes no noise in the log", %{name: name, socket: socket} do
       log =
         capture_log(fn ->
-          header = [headers: [{"mcp-name", "cancel_marker"}]]
-          Client.send_request(socket, "tools/call", ~s("name":"cancel_marker"), header)
+          Client.send_call(socket, "cancel_marker")
           assert_receive {:running, 1, pid}, 5_000
           ref = Process.monitor(pid)
           Client.close(socket)

@@ -131,7 +131,7 @@ defmodule BeamMCP.InstanceTest do
       Process.register(self(), :drain_test)
       socket = Client.connect(name)
 
-      Client.send_request(socket, "tools/call", ~s("name":"slow"), headers: [{"mcp-name", "slow"}])
+      Client.send_call(socket, "slow")
 
       assert_receive {:slow, pid}, 5_000
       stopping = Task.async(fn -> BeamMCP.stop(name) end)
@@ -148,7 +148,7 @@ defmodule BeamMCP.InstanceTest do
       Process.register(self(), :drain_test)
       socket = Client.connect(name)
 
-      Client.send_request(socket, "tools/call", ~s("name":"slow"), headers: [{"mcp-name", "slow"}])
+      Client.send_call(socket, "slow")
 
       assert_receive {:slow, _pid}, 5_000
       assert BeamMCP.drain(name, 50) == {:ok, 1}

@@ -49,17 +49,10 @@ defmodule BeamMCP.Catalog.Caller do
 
   # Definitions that do not compile are left out; what is left does.
   defp compile(native, definitions) do
-    case Native.compile_catalog(native, definitions) do
-      {:ok, catalog} ->
-        catalog
-
-      {:error, [_first | _] = faults} ->
-        log(
-          for {tool, place, message} <- faults, do: %{tool: tool, place: place, message: message}
-        )
-
-        faulty = MapSet.new(faults, &elem(&1, 0))
-        compile(native, Enum.reject(definitions, &(&1.name in faulty)))
+    with {:error, faults} <- Native.compile_catalog(native, definitions) do
+      log(for {tool, place, message} <- faults, do: %{tool: tool, place: place, message: message})
+      faulty = MapSet.new(faults, &elem(&1, 0))
+      Native.compile_catalog(native, Enum.reject(definitions, &(&1.name in faulty)))
     end
   end
 
