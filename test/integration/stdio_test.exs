@@ -248,15 +248,6 @@ defmodule BeamMCP.StdioTest do
         assert {[], 0} = Client.await_exit(client)
       end
 
-      test "prints go to standard error once run/1 is called", %{client: client} do
-        Client.send_line(client, call(1, "echo"))
-        Client.receive_message(client)
-        Client.send_line(client, call(2, "sleep", ~S({"ms":1})))
-        Client.receive_message(client)
-        Client.close_input(client)
-        assert {[], 0} = Client.await_exit(client)
-      end
-
       test "lines written before the VM is up are served", %{client: client} do
         for id <- 1..1_000, do: Client.send_line(client, request(id, "server/discover"))
         Client.close_input(client)
@@ -270,6 +261,31 @@ defmodule BeamMCP.StdioTest do
         Client.terminate(client)
         assert {[], 0} = Client.await_exit(client)
       end
+    end
+  end
+
+  describe "with -noinput" do
+    @describetag start: :noinput
+
+    test "prints go to standard error once run/1 is called", %{client: client} do
+      Client.send_line(client, call(1, "print"))
+      assert %{"id" => 1, "result" => _} = Client.receive_message(client)
+      Client.close_input(client)
+      assert {[], 0} = Client.await_exit(client)
+      stderr = Client.stderr(client)
+      for way <- ["IO.puts", "logger", "report"], do: assert(stderr =~ "noise: #{way}")
+    end
+  end
+
+  describe "with the reader of the VM" do
+    @describetag start: :reader
+
+    test "logs go to standard error once run/1 is called", %{client: client} do
+      Client.send_line(client, call(1, "log"))
+      assert %{"id" => 1, "result" => _} = Client.receive_message(client)
+      Client.close_input(client)
+      assert {[], 0} = Client.await_exit(client)
+      for way <- ["logger", "report"], do: assert(Client.stderr(client) =~ "noise: #{way}")
     end
   end
 

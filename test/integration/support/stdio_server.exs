@@ -10,7 +10,7 @@ defmodule BeamMCP.Test.StdioServer do
 
   @impl true
   def capabilities do
-    %{tools: Enum.map([:echo, :sleep, :print, :marks], &tool/1), resources: [], prompts: []}
+    %{tools: Enum.map([:echo, :sleep, :print, :log, :marks], &tool/1), resources: [], prompts: []}
   end
 
   # `ms` is how long to sleep; `mark` is written to a file when the call was cancelled or ended.
@@ -27,12 +27,18 @@ defmodule BeamMCP.Test.StdioServer do
   def call(:print, _arguments, _context) do
     IO.puts("noise: IO.puts")
     :erlang.display(:noise)
-    Logger.error("noise: logger")
-    :logger.error(~c"noise: report")
-    {:ok, "printed"}
+    log()
   end
 
+  def call(:log, _arguments, _context), do: log()
+
   def call(:echo, arguments, _context), do: {:ok, arguments}
+
+  defp log do
+    Logger.error("noise: logger")
+    :logger.error(%{report: "noise: report"})
+    {:ok, "logged"}
+  end
 
   defp tool(name), do: %ToolSpec{name: name, input_schema: schema(name)}
 
