@@ -5,7 +5,7 @@ defmodule BeamMCP.Context do
     * `instance` - the instance's name; `call` - the number of the call in it
     * `request_id`, `method`, `revision`, `transport` - of the request
     * `client_info`, `client_capabilities` - what the client says of itself, string keys
-    * `meta` - the request's `_meta`, string keys
+    * `meta` - the rest of the request's `_meta`, string keys
     * `principal` - who calls, as `authorize` decided; `:anonymous` when it named nobody
     * `scopes`, `claims`, `sender`, `tenant` - what else `authorize` found out, or `nil`
     * `session_id` - of a legacy client over HTTP, else `nil`
