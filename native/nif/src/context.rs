@@ -2,7 +2,7 @@
 
 use mcp_json::Node;
 use mcp_protocol::{Config, Identity, Json, RequestContext, RequestHead, Single};
-use rustler::{Atom, Encoder, Env, Term, types::atom};
+use rustler::{Encoder, Env, Term, types::atom};
 
 use crate::{
     atoms,
@@ -11,11 +11,12 @@ use crate::{
 
 /// Builds the struct. The keys stand in the order that the VM sorts them in, which spares it the sorting.
 pub(crate) fn encode<'a>(
-    env: Env<'a>,
+    decoder: &mut Decoder<'a>,
     call: u64,
     context: &RequestContext,
     config: &Config,
 ) -> Term<'a> {
+    let env = decoder.env();
     let nil = atom::nil().to_term(env);
     let head = context.head.as_deref();
     let identity = Caller::of(env, context.identity.as_ref());
@@ -49,12 +50,14 @@ pub(crate) fn encode<'a>(
         atoms::context_struct().to_term(env),
         call.encode(env),
         identity.claims,
-        json(env, context.client_capabilities()),
-        context.client_info().map_or(nil, |info| json(env, info)),
+        json(decoder, context.client_capabilities()),
+        context
+            .client_info()
+            .map_or(nil, |info| json(decoder, info)),
         context.deadline_ms.encode(env),
         headers(env, head, &config.context_headers),
         nil,
-        Decoder::new(env).members(context.meta()),
+        decoder.members(context.meta()),
         binary(env, context.method.as_str().as_bytes()),
         identity.principal,
         request_id(env, context.id.raw()),
@@ -108,10 +111,10 @@ impl<'a> Caller<'a> {
     }
 }
 
-fn json<'a>(env: Env<'a>, json: Json<'_>) -> Term<'a> {
+fn json<'a>(decoder: &mut Decoder<'a>, json: Json<'_>) -> Term<'a> {
     match json {
-        Json::Node(node) => Decoder::new(env).value(node),
-        Json::Text(text) => decode::text(env, text),
+        Json::Node(node) => decoder.value(node),
+        Json::Text(text) => decode::text(decoder.env(), text),
     }
 }
 
@@ -137,14 +140,15 @@ fn headers<'a>(env: Env<'a>, head: Option<&RequestHead>, wanted: &[String]) -> T
 
 /// Trace context (W3C): from `_meta` (requirement META-12), else from the HTTP headers of the same names.
 fn trace<'a>(env: Env<'a>, context: &RequestContext) -> Term<'a> {
-    let head = context.head.as_deref();
-    let names: [(Atom, &str); 3] = [
-        (atoms::baggage(), "baggage"),
-        (atoms::traceparent(), "traceparent"),
-        (atoms::tracestate(), "tracestate"),
-    ];
-    names
-        .into_iter()
+    // One look at the headers is enough for most requests, which have none of these.
+    let traced = |head: &&RequestHead| {
+        head.headers()
+            .any(|(name, _)| TRACE_HEADERS.contains(&name))
+    };
+    let head = context.head.as_deref().filter(traced);
+    let keys = [atoms::baggage(), atoms::traceparent(), atoms::tracestate()];
+    keys.into_iter()
+        .zip(TRACE_HEADERS)
         .fold(Term::map_new(env), |trace, (key, name)| {
             let from_meta = context.meta_value(name).and_then(Node::as_str);
             let value = match (from_meta, head.map(|head| head.single(name))) {
@@ -155,3 +159,5 @@ fn trace<'a>(env: Env<'a>, context: &RequestContext) -> Term<'a> {
             trace.map_put(key, value).expect("the term is a map")
         })
 }
+
+const TRACE_HEADERS: [&str; 3] = ["baggage", "traceparent", "tracestate"];

@@ -9,7 +9,7 @@ use rustler::{BigInt, Encoder, Env, NewBinary, Term, types::atom};
 /// Builds terms from the nodes of documents.
 ///
 /// Objects become maps with binary keys, arrays lists, strings binaries, `null` becomes `nil`; integers are exact.
-/// One pair of stacks serves every object of a value, so that their memory is allocated once.
+/// One pair of stacks serves every object of every value, so that their memory is allocated once.
 pub(crate) struct Decoder<'a> {
     env: Env<'a>,
     keys: Vec<Term<'a>>,
@@ -23,6 +23,10 @@ impl<'a> Decoder<'a> {
             keys: Vec::with_capacity(16),
             values: Vec::with_capacity(16),
         }
+    }
+
+    pub(crate) fn env(&self) -> Env<'a> {
+        self.env
     }
 
     /// The term of a value. Recurses as deep as the value is nested, which the document's limits bound.

@@ -30,8 +30,9 @@ pub(crate) fn encode<'a>(env: Env<'a>, instance: &Instance, token: Token, ask: A
     });
     match ask {
         Ask::Call(call) => {
-            let context = context::encode(env, number, &call.context, config);
-            call_tuple(env, &token, &call, context)
+            let mut decoder = Decoder::new(env);
+            let context = context::encode(&mut decoder, number, &call.context, config);
+            call_tuple(decoder, &token, &call, context)
         }
         Ask::Authorize { hook, head } => {
             (atoms::authorize(), token, hook, request(env, &head)).encode(env)
@@ -48,7 +49,7 @@ pub(crate) fn encode<'a>(env: Env<'a>, instance: &Instance, token: Token, ask: A
         Ask::Catalog(context) => (
             atoms::catalog(),
             token,
-            context::encode(env, number, &context, config),
+            context::encode(&mut Decoder::new(env), number, &context, config),
         )
             .encode(env),
         Ask::Body { .. } | Ask::Cancel { .. } => atoms::gone().encode(env),
@@ -56,7 +57,7 @@ pub(crate) fn encode<'a>(env: Env<'a>, instance: &Instance, token: Token, ask: A
 }
 
 fn call_tuple<'a>(
-    env: Env<'a>,
+    mut decoder: Decoder<'a>,
     token: &ResourceArc<CallToken>,
     call: &Call,
     context: Term<'a>,
@@ -69,11 +70,11 @@ fn call_tuple<'a>(
     let arguments = match call.arguments {
         Some(id) => {
             let node = call.context.message().node(id);
-            Decoder::new(env).object(node, |env, name| host.argument_key(env, name))
+            decoder.object(node, |env, name| host.argument_key(env, name))
         }
-        None => Term::map_new(env),
+        None => Term::map_new(decoder.env()),
     };
-    (atoms::call(), token, &host.handler, arguments, context).encode(env)
+    (atoms::call(), token, &host.handler, arguments, context).encode(decoder.env())
 }
 
 /// `%BeamMCP.Request{}`
