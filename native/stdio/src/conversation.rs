@@ -1,6 +1,7 @@
 //! The task that serves one client.
 
 use std::{
+    collections::HashMap,
     future::poll_fn,
     io,
     sync::Arc,
@@ -9,10 +10,10 @@ use std::{
 };
 
 use mcp_driver::{CancelReason, Event, Host, cancel, now};
-use mcp_protocol::{Connection, Exchange, Line, Scope, Unanswered};
+use mcp_protocol::{Ask, Connection, Exchange, IdKey, Line, Scope, Step, Unanswered};
 use tokio::{
     sync::{Notify, mpsc, oneshot},
-    task::JoinSet,
+    task::{AbortHandle, JoinSet},
     time::timeout,
 };
 
@@ -25,7 +26,9 @@ pub(crate) struct Conversation<H> {
     peer: mcp_protocol::Pipe,
     input: Input,
     /// Lines started and not answered.
-    exchanges: JoinSet<Connection>,
+    exchanges: JoinSet<Ended>,
+    /// Those of them that a cancellation may name.
+    requests: HashMap<IdKey, AbortHandle>,
     answers: mpsc::Sender<Vec<u8>>,
     /// Told when all answers are written, or why they cannot be.
     written: oneshot::Receiver<io::Result<()>>,
@@ -34,6 +37,12 @@ pub(crate) struct Conversation<H> {
     options: Options,
     /// Lines started so far.
     lines: u64,
+}
+
+/// An exchange that ended.
+struct Ended {
+    connection: Connection,
+    id: Option<IdKey>,
 }
 
 impl<H: Host> Conversation<H> {
@@ -54,6 +63,7 @@ impl<H: Host> Conversation<H> {
             peer,
             input,
             exchanges: JoinSet::new(),
+            requests: HashMap::new(),
             answers: writer.messages,
             written: writer.done,
             _writing: writer.stop,
@@ -91,7 +101,7 @@ impl<H: Host> Conversation<H> {
         loop {
             let connection = tokio::select! {
                 biased;
-                Some(ended) = self.exchanges.join_next() => ended.ok(),
+                Some(ended) = self.exchanges.join_next() => ended.ok().map(|ended| self.forget(ended)),
                 line = next_line(&self.answers, &mut self.input) => match line {
                     Ok(Some(line)) => self.start(line).await,
                     Ok(None) => return End::Input,
@@ -128,15 +138,61 @@ impl<H: Host> Conversation<H> {
         if let Some(session) = exchange.opens_session() {
             self.peer.session = Some(session.clone());
         }
+        if let Step::Ask(question) = &step
+            && let Ask::Cancel {
+                request: Some(id), ..
+            } = &question.ask
+        {
+            self.give_up(id);
+        }
+        let id = exchange.cancel_id().cloned();
         let mut answering = Box::pin(reply.send(exchange, step));
         // Polled once before the next line is read, which may cancel the call that this one makes.
         let polled = poll_fn(|context| Poll::Ready(answering.as_mut().poll(context))).await;
         match polled {
             Poll::Ready(connection) => Some(connection),
             Poll::Pending => {
-                self.exchanges.spawn(answering);
+                self.spawn(id, answering);
                 None
             }
+        }
+    }
+
+    /// Has an exchange run on beside the others.
+    fn spawn(
+        &mut self,
+        id: Option<IdKey>,
+        answering: impl Future<Output = Connection> + Send + 'static,
+    ) {
+        // A second request of the same id is refused by the table of calls.
+        let id = id.filter(|id| !self.requests.contains_key(id));
+        let key = id.clone();
+        let task = self.exchanges.spawn(async move {
+            Ended {
+                connection: answering.await,
+                id,
+            }
+        });
+        if let Some(key) = key {
+            self.requests.insert(key, task);
+        }
+    }
+
+    fn forget(&mut self, ended: Ended) -> Connection {
+        if let Some(id) = ended.id {
+            self.requests.remove(&id);
+        }
+        ended.connection
+    }
+
+    /// Drops a cancelled request that is no call yet or no more: nothing is sent for it (STD-7). One whose call is
+    /// running is left to the table of calls, which tells the application.
+    fn give_up(&mut self, id: &IdKey) {
+        let scope = Scope::Pipe(self.peer.number);
+        if self.host.calls().find(&scope, Some(id)).is_empty()
+            && let Some(request) = self.requests.remove(id)
+        {
+            request.abort();
         }
     }
 
@@ -193,7 +249,7 @@ async fn next_line(answers: &mpsc::Sender<Vec<u8>>, input: &mut Input) -> io::Re
     }
 }
 
-async fn all_ended(exchanges: &mut JoinSet<Connection>) {
+async fn all_ended(exchanges: &mut JoinSet<Ended>) {
     while exchanges.join_next().await.is_some() {}
 }
 

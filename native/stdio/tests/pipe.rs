@@ -124,6 +124,17 @@ fn cancels_a_call_whose_line_came_in_the_same_write() {
 }
 
 #[test]
+fn cancels_a_request_that_is_no_call_yet() {
+    let mut client = Client::new(TestHost::with_caller_catalog(), Options::default());
+    client.send(&call(1, "echo", &json!({})));
+    client.host.wait_for_slow(1);
+    client.send(&cancel(1));
+    eventually(|| *client.host.cancelled.lock().unwrap() == [CancelReason::Gone]);
+    client.input = None;
+    assert_eq!(client.receive(), Value::Null);
+}
+
+#[test]
 fn keeps_the_legacy_session_of_its_pipe() {
     let mut client = client();
     client.send(&json!({

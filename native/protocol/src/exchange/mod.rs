@@ -45,6 +45,8 @@ pub struct Exchange {
     identity: Option<Identity>,
     /// The id to echo, once read.
     id: Option<RequestId>,
+    /// How a cancellation on the same pipe names the request.
+    cancel_id: Option<IdKey>,
     /// Whether the message is one that gets no answer.
     silent: bool,
     /// Whether nothing of the request is left on the wire.
@@ -226,6 +228,11 @@ impl Exchange {
         self.opened.as_ref()
     }
 
+    /// After [`Exchange::line`]: the id by which the client may cancel this request, at whatever stage it is.
+    pub fn cancel_id(&self) -> Option<&IdKey> {
+        self.cancel_id.as_ref()
+    }
+
     fn new(shared: Arc<Shared>, carrier: Carrier, identity: Option<Identity>) -> Self {
         Self {
             catalog: Arc::clone(&shared.catalog),
@@ -233,6 +240,7 @@ impl Exchange {
             carrier,
             identity,
             id: None,
+            cancel_id: None,
             silent: false,
             body_read: false,
             stage: Stage::Over,

@@ -30,6 +30,10 @@ impl Exchange {
         {
             return self.refuse(error);
         }
+        if self.is_pipe() {
+            let key = request.cancel_key.as_ref();
+            self.cancel_id = key.map(|(_, id)| id.clone());
+        }
         let needs_catalog = matches!(
             request.method,
             Method::Discover | Method::ToolsList | Method::ToolsCall

@@ -30,6 +30,15 @@ pub struct TestHost {
 
 impl TestHost {
     pub fn new(max_calls: usize, max_buffered_bytes: usize) -> Arc<Self> {
+        Self::with(max_calls, max_buffered_bytes, false)
+    }
+
+    /// A host whose catalog depends on the caller, and never comes.
+    pub fn with_caller_catalog() -> Arc<Self> {
+        Self::with(10, 1 << 20, true)
+    }
+
+    fn with(max_calls: usize, max_buffered_bytes: usize, caller_catalog: bool) -> Arc<Self> {
         let limits = CallLimits {
             max_calls,
             max_calls_per_principal: max_calls,
@@ -42,7 +51,7 @@ impl TestHost {
             move || serve(&taken, &calls, &slow)
         });
         Arc::new(Self {
-            shared: Arc::new(shared()),
+            shared: Arc::new(shared(caller_catalog)),
             calls,
             buffers: Buffers::new(max_buffered_bytes),
             jobs,
@@ -219,19 +228,18 @@ fn serve(jobs: &mpsc::Receiver<CallNumber>, calls: &Arc<Calls>, slow: &Mutex<Vec
         let Some(job) = calls.accept(number) else {
             continue;
         };
-        let Ask::Call(call) = &job.ask else {
-            continue;
-        };
-        match &*call.tool.name {
-            "slow" => slow.lock().unwrap().push(job.token),
-            _ => drop(job.token.reply(text(arguments(call)))),
+        match &job.ask {
+            Ask::Call(call) if &*call.tool.name == "echo" => {
+                job.token.reply(text(arguments(call)));
+            }
+            _ => slow.lock().unwrap().push(job.token),
         }
     }
 }
 
 fn arguments(call: &Call) -> &str {
     call.arguments
-        .map_or("{}", |node| call.document.node(node).raw())
+        .map_or("{}", |node| call.context.message().node(node).raw())
 }
 
 fn text(text: &str) -> Input {
@@ -242,13 +250,13 @@ fn text(text: &str) -> Input {
     }))
 }
 
-fn shared() -> Shared {
+fn shared(caller_catalog: bool) -> Shared {
     let server = || r#"{"name":"test","version":"1"}"#.into();
     let config = Config {
         server_info: [server(), server(), server()],
         instructions: None,
         page_size: 100,
-        caller_catalog: false,
+        caller_catalog,
         json: mcp_json::Limits::default(),
         schema: mcp_schema::Limits::default(),
         call_timeout_ms: 60_000,
