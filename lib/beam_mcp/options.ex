@@ -67,7 +67,7 @@ defmodule BeamMCP.Options do
             "unknown option #{path}#{key}; known options are: #{Enum.join(known, ", ")}"
     end
 
-    for key <- given -- Enum.uniq(given) do
+    with [key | _rest] <- given -- Enum.uniq(given) do
       raise ArgumentError, "option #{path}#{key} is given twice"
     end
   end
