@@ -130,6 +130,6 @@ fn catalog(answer: Term<'_>) -> Result<Arc<Catalog>, Refusal> {
 fn unknown_answer(expected: &str) -> Refusal {
     Refusal::fault(Fault::new(
         atoms::answer(),
-        format!("the answer must be {expected}"),
+        format!("is no answer; give {expected}"),
     ))
 }

@@ -1,8 +1,10 @@
 //! What a tool answered, as the core's one form of a result.
 
+use std::borrow::Cow;
+
 use mcp_json::write;
 use mcp_protocol::{CallOutcome, ToolResult};
-use rustler::{Atom, Binary, NifResult, Term, types::atom};
+use rustler::{Atom, Binary, Term, types::atom};
 
 use crate::{
     atoms,
@@ -90,17 +92,19 @@ impl Reader {
     }
 
     fn content(&self, blocks: Term<'_>) -> Result<Vec<u8>, Refusal> {
-        let mut writer = self.writer(256);
-        writer
-            .value(blocks)
-            .map_err(|refusal| refusal.at(".content"))?;
+        self.blocks(blocks)
+            .map_err(|refusal| refusal.at(".content"))
+    }
+
+    fn blocks(&self, blocks: Term<'_>) -> Result<Vec<u8>, Refusal> {
+        let json = self.json(blocks)?;
         let blocks: Vec<Term<'_>> = blocks
             .decode()
-            .map_err(|_| content_fault("content must be a list of content blocks".into()))?;
+            .map_err(|_| malformed("must be a list of content blocks"))?;
         for (index, block) in blocks.into_iter().enumerate() {
-            check_block(block).map_err(|what| content_fault(format!("content[{index}] {what}")))?;
+            check_block(block).map_err(|refusal| refusal.at(&format!("[{index}]")))?;
         }
-        Ok(writer.finish())
+        Ok(json)
     }
 
     fn optional(&self, structured: Term<'_>) -> Result<Option<Vec<u8>>, Refusal> {
@@ -143,57 +147,66 @@ impl Reader {
 const TEXT_BLOCK_START: &[u8] = br#"[{"type":"text","text":"#;
 const TEXT_BLOCK_END: &[u8] = b"}]";
 
-/// What is wrong with a content block, if anything: its type and the fields that the type needs (TOOL-10).
-fn check_block(block: Term<'_>) -> Result<(), String> {
-    let kind: &str = member(block, atoms::type_key(), "type")
-        .and_then(|kind| kind.decode().ok())
-        .ok_or("needs the string \"type\"")?;
-    match kind {
-        "text" => need(block, &[(atoms::text(), "text")]),
-        "image" | "audio" => need(
-            block,
-            &[(atoms::data(), "data"), (atoms::mime_type(), "mimeType")],
-        ),
-        "resource_link" => need(block, &[(atoms::uri(), "uri"), (atoms::name(), "name")]),
-        "resource" => check_resource(block),
-        other => Err(format!(
-            "has the type {other:?}; it must be one of text, image, audio, resource_link, resource"
-        )),
-    }
-}
-
-fn check_resource(block: Term<'_>) -> Result<(), String> {
-    let resource =
-        member(block, atoms::resource(), "resource").ok_or("needs the map \"resource\"")?;
-    need(resource, &[(atoms::uri(), "uri")]).map_err(|what| format!(".resource {what}"))?;
-    let texts = [(atoms::text(), "text"), (atoms::blob(), "blob")];
-    match texts.iter().any(|text| need(resource, &[*text]).is_ok()) {
-        true => Ok(()),
-        false => Err(".resource needs the string \"text\" or \"blob\"".into()),
-    }
-}
-
-fn need(block: Term<'_>, fields: &[(Atom, &str)]) -> Result<(), String> {
-    for (key, name) in fields {
-        if !member(block, *key, name).is_some_and(Term::is_binary) {
-            return Err(format!("needs the string {name:?}"));
+/// Checks a content block's type and the fields that the type needs (requirement TOOL-10).
+fn check_block(block: Term<'_>) -> Result<(), Refusal> {
+    let kind = member(block, atoms::type_key(), "type")
+        .and_then(name)
+        .ok_or_else(|| malformed("needs a \"type\""))?;
+    match &*kind {
+        "text" => need(block, atoms::text(), "text"),
+        "image" | "audio" => {
+            need(block, atoms::data(), "data")?;
+            need(block, atoms::mime_type(), "mimeType")
         }
+        "resource_link" => {
+            need(block, atoms::uri(), "uri")?;
+            need(block, atoms::name(), "name")
+        }
+        "resource" => check_resource(block),
+        other => Err(malformed(&format!(
+            "has the type {other:?}; it must be text, image, audio, resource_link or resource"
+        ))),
     }
-    Ok(())
+}
+
+fn check_resource(block: Term<'_>) -> Result<(), Refusal> {
+    let resource = member(block, atoms::resource(), "resource")
+        .ok_or_else(|| malformed("needs the map \"resource\""))?;
+    let outcome = need(resource, atoms::uri(), "uri").and_then(|()| {
+        need(resource, atoms::text(), "text")
+            .or_else(|_| need(resource, atoms::blob(), "blob"))
+            .map_err(|_| malformed("needs the string \"text\" or \"blob\""))
+    });
+    outcome.map_err(|refusal| refusal.at(".resource"))
+}
+
+fn need(block: Term<'_>, key: Atom, name: &str) -> Result<(), Refusal> {
+    match member(block, key, name) {
+        Some(text) if text.is_binary() => Ok(()),
+        _ => Err(malformed(&format!("needs the string {name:?}"))),
+    }
 }
 
 /// A member under its atom or its string.
 fn member<'a>(map: Term<'a>, key: Atom, name: &str) -> Option<Term<'a>> {
-    let found: NifResult<Term<'a>> = map.map_get(key).or_else(|_| map.map_get(name));
+    let found = map.map_get(key).or_else(|_| map.map_get(name));
     found.ok()
 }
 
-fn content_fault(detail: String) -> Refusal {
+/// A name that the host wrote as a string or an atom.
+fn name(term: Term<'_>) -> Option<Cow<'_, str>> {
+    match term.decode::<&str>() {
+        Ok(text) => Some(Cow::Borrowed(text)),
+        Err(_) => term.atom_to_string().ok().map(Cow::Owned),
+    }
+}
+
+fn malformed(detail: &str) -> Refusal {
     Refusal::fault(Fault::new(atoms::content(), detail))
 }
 
 fn unknown_answer() -> Refusal {
-    let detail = "the answer must be {:text, binary}, {:structured, value}, {:error_text, binary}, :failed or \
+    let detail = "is no answer; give {:text, binary}, {:structured, value}, {:error_text, binary}, :failed or \
                   {:result, content, :none | {:some, value}, boolean, map | nil}";
     Refusal::fault(Fault::new(atoms::answer(), detail))
 }
