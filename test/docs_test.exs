@@ -110,6 +110,17 @@ defmodule BeamMCP.DocsTest do
       Supervisor.stop(supervisor)
     end
 
+    test "opens no port when it serves stdio" do
+      [block] =
+        for block <- Docs.blocks("README.md", ["elixir"]), block.text =~ "defp servers", do: block
+
+      servers = fn -> apply(DocsCode.module_of(block), :servers, []) end
+      assert [MyAppWeb.Endpoint, {BeamMCP, _options}] = servers.()
+      System.put_env("BEAM_MCP_STDIO", "3,4")
+      on_exit(fn -> System.delete_env("BEAM_MCP_STDIO") end)
+      assert servers.() == []
+    end
+
     test "starts from Erlang" do
       start_supervised!(apply(:my_mcp, :child_spec, []))
       result = result(BeamMCP, "add", ~s({"a":2,"b":3}))
