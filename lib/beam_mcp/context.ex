@@ -39,6 +39,7 @@ defmodule BeamMCP.Context do
     trace: %{}
   ]
 
+  @typedoc "What is known of one request."
   @type t :: %__MODULE__{
           instance: BeamMCP.name(),
           call: Native.call(),

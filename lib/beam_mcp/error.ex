@@ -17,8 +17,10 @@ defmodule BeamMCP.Error do
   @typedoc "One thing wrong in a catalog: the tool, the place in its definition, what is wrong."
   @type fault :: %{tool: String.t(), place: String.t(), message: String.t()}
 
+  @typedoc "What went wrong, see the table above."
   @type kind :: :catalog | :already_started | :not_running | :listen | :native | :start
 
+  @typedoc "An error with its facts."
   @type t :: %__MODULE__{kind: kind(), message: String.t(), details: [fault()] | map()}
 
   defexception [:kind, :message, details: %{}]

@@ -11,6 +11,7 @@ defmodule BeamMCP.Listener do
   @typedoc "Where it listens; the port is the real one, also for `port: 0`."
   @type address :: {:tcp, :inet.ip_address(), :inet.port_number()} | {:unix, String.t()}
 
+  @typedoc "An open listener."
   @type t :: %__MODULE__{resource: reference(), address: address(), path: String.t()}
 
   @doc false

@@ -11,6 +11,7 @@ defmodule BeamMCP.Request do
 
   defstruct [:method, :path, :query, headers: [], peer: nil, tls: nil]
 
+  @typedoc "The head of one request."
   @type t :: %__MODULE__{
           method: String.t(),
           path: String.t(),

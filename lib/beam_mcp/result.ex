@@ -12,6 +12,7 @@ defmodule BeamMCP.Result do
 
   defstruct content: [], structured_content: :none, error?: false, meta: nil
 
+  @typedoc "A tool's result."
   @type t :: %__MODULE__{
           content: [map()],
           structured_content: :none | term(),

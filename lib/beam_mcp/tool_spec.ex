@@ -31,6 +31,7 @@ defmodule BeamMCP.ToolSpec do
     icons: []
   ]
 
+  @typedoc "The definition of one tool."
   @type t :: %__MODULE__{
           name: atom() | String.t(),
           title: String.t() | nil,
