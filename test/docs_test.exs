@@ -194,6 +194,17 @@ defmodule BeamMCP.DocsTest do
     end
   end
 
+  test "docs/architecture.md has the error codes of the protocol" do
+    source = File.read!(Docs.path("native/protocol/src/error.rs"))
+
+    codes =
+      for [_all, code, status] <- Regex.scan(~r/\(Code::\w+, (-\d+), (\d+)\)/, source),
+          do: [code, status]
+
+    table = Docs.cells(Docs.between("docs/architecture.md", "errors"))
+    assert Enum.map(table, &Enum.take(&1, 2)) == codes
+  end
+
   describe "the tables of options" do
     for table <- [:instance, :http, :stdio, :session_ets] do
       @tag table: table
