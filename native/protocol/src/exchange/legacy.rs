@@ -7,6 +7,7 @@ use mcp_json::{Document, Node};
 use super::{
     Carrier, Client, Exchange, Request, Stage,
     era::{cancelled_request, client_of, unexpected_response, unsupported_version},
+    no_sessions,
 };
 use crate::{
     envelope::Envelope,
@@ -241,10 +242,7 @@ impl Exchange {
                 word::SESSIONS_FULL,
                 "As many sessions are open as the server allows: retry later",
             )),
-            _ => self.refuse(super::internal(
-                word::SESSION_STORE,
-                "The server could not open a session",
-            )),
+            _ => self.refuse(no_sessions()),
         }
     }
 

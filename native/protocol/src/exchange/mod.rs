@@ -280,8 +280,12 @@ impl Exchange {
             .with_status(500),
             (
                 Unanswered::Failed,
-                Stage::FindingSessionToEnd(_) | Stage::EndingSession(_) | Stage::EndingCalls,
-            ) => internal(word::HOST_FAULT, "The server failed").with_status(500),
+                Stage::FindingSession(..)
+                | Stage::FindingSessionToEnd(_)
+                | Stage::EndingSession(_)
+                | Stage::CreatingSession(_),
+            ) => internal(word::SESSION_STORE, "The server cannot reach its sessions")
+                .with_status(503),
             (Unanswered::Failed, _) => internal(word::HOST_FAULT, "The server failed"),
             (Unanswered::Deadline, _) => internal(
                 word::HOST_FAULT,
@@ -314,6 +318,15 @@ impl Request {
 
 fn internal(word: &'static str, message: &'static str) -> Error {
     Error::new(Code::Internal, word, message)
+}
+
+/// The session store failed, or answered what it was not asked.
+fn no_sessions() -> Error {
+    internal(
+        word::SESSION_STORE,
+        "The server cannot reach its sessions: retry later",
+    )
+    .with_status(503)
 }
 
 /// The refusals that say "not now".

@@ -137,8 +137,8 @@ fn lht41_session_ids_are_visible_short_and_single() {
 fn a_full_or_failing_store_opens_nothing() {
     for (answer, status, code) in [
         (Input::Session(SessionAnswer::Full), 503, -31503),
-        (Input::Session(SessionAnswer::Unknown), 200, -32603),
-        (Input::Unanswered(Unanswered::Failed), 200, -32603),
+        (Input::Session(SessionAnswer::Unknown), 503, -32603),
+        (Input::Unanswered(Unanswered::Failed), 503, -32603),
         (Input::Unanswered(Unanswered::Deadline), 503, -32603),
     ] {
         let mut server = server();
@@ -156,7 +156,7 @@ fn a_full_or_failing_store_opens_nothing() {
 #[test]
 fn a_delete_that_fails_is_no_success() {
     for (why, status) in [
-        (Unanswered::Failed, 500),
+        (Unanswered::Failed, 503),
         (Unanswered::Deadline, 503),
         (Unanswered::Busy, 503),
     ] {
