@@ -39,8 +39,8 @@ defmodule BeamMCP.OptionsTest do
           Options.validate!(@table, [{key, 1}, {key, 1}])
         end
 
-        assert_raise ArgumentError, ~r/options of a must be a keyword list, got: %{}/, fn ->
-          Options.validate!(@table, %{}, "a.")
+        assert_raise ArgumentError, ~r/options of a must be a keyword list, got: \[:on\]/, fn ->
+          Options.validate!(@table, [:on], "a.")
         end
       end
 
