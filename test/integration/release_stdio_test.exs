@@ -13,10 +13,12 @@ defmodule BeamMCP.ReleaseStdioTest do
   @moduletag timeout: 600_000
 
   @app Path.expand("../../examples/release_app", __DIR__)
-  @command Path.join(@app, "_build/prod/rel/release_app/bin/release_app-mcp")
+  # One for each toolchain, since a release carries its own.
+  @release Path.join(@app, "_build/release-otp-#{System.otp_release()}")
+  @command Path.join(@release, "bin/release_app-mcp")
 
   setup_all do
-    build = ["release", "--overwrite", "--quiet"]
+    build = ["release", "--overwrite", "--quiet", "--path", @release]
     env = [{"MIX_ENV", "prod"}, {"MIX_BUILD_ROOT", nil}]
     options = [cd: @app, env: env, stderr_to_stdout: true]
     {output, status} = System.cmd("mix", build, options)
