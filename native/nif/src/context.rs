@@ -20,6 +20,7 @@ pub(crate) fn encode<'a>(
     let nil = atom::nil().to_term(env);
     let head = context.head.as_deref();
     let identity = Caller::of(env, context.identity.as_ref());
+    let meta = decoder.members(context.meta());
     let transport = if head.is_some() {
         atoms::http()
     } else {
@@ -57,7 +58,7 @@ pub(crate) fn encode<'a>(
         context.deadline_ms.encode(env),
         headers(env, head, &config.context_headers),
         nil,
-        decoder.members(context.meta()),
+        meta,
         binary(env, context.method.as_str().as_bytes()),
         identity.principal,
         request_id(env, context.id.raw()),
@@ -69,7 +70,7 @@ pub(crate) fn encode<'a>(
             .as_deref()
             .map_or(nil, |id| binary(env, id.as_bytes())),
         identity.tenant,
-        trace(env, context),
+        trace(meta, context),
         transport.to_term(env),
     ];
     Term::map_from_term_arrays(env, &keys.map(|key| key.to_term(env)), &values)
@@ -139,8 +140,10 @@ fn headers<'a>(env: Env<'a>, head: Option<&RequestHead>, wanted: &[String]) -> T
 }
 
 /// Trace context (W3C): from `_meta` (requirement META-12), else from the HTTP headers of the same names.
-fn trace<'a>(env: Env<'a>, context: &RequestContext) -> Term<'a> {
-    // One look at the headers is enough for most requests, which have none of these.
+fn trace<'a>(meta: Term<'a>, context: &RequestContext) -> Term<'a> {
+    let env = meta.get_env();
+    // One look is enough for most requests, which have none of these.
+    let in_meta = meta != Term::map_new(env);
     let traced = |head: &&RequestHead| {
         head.headers()
             .any(|(name, _)| TRACE_HEADERS.contains(&name))
@@ -150,8 +153,11 @@ fn trace<'a>(env: Env<'a>, context: &RequestContext) -> Term<'a> {
     keys.into_iter()
         .zip(TRACE_HEADERS)
         .fold(Term::map_new(env), |trace, (key, name)| {
-            let from_meta = context.meta_value(name).and_then(Node::as_str);
-            let value = match (from_meta, head.map(|head| head.single(name))) {
+            let from_meta = in_meta.then(|| context.meta_value(name)).flatten();
+            let value = match (
+                from_meta.and_then(Node::as_str),
+                head.map(|head| head.single(name)),
+            ) {
                 (Some(text), _) => binary(env, text.as_bytes()),
                 (None, Some(Single::Value(value))) => binary(env, value),
                 _ => return trace,
