@@ -25,7 +25,7 @@ defmodule BeamMCP.FaultsTest do
         throw: "tool :throw failed: throw :fixture",
         exit: "tool :exit failed: exit :fixture",
         exit_normal: "tool :exit_normal failed: exit :normal",
-        kill: "was ended from outside: exit :killed",
+        kill: ~s(tool "kill": the process that ran the tool ended without an answer),
         hang: "ran longer than call_timeout_ms (1000)",
         wrong: "tool :wrong failed: ArgumentError: expected {:ok, value}",
         pid: "tool :pid returned what cannot be sent"
@@ -47,6 +47,11 @@ defmodule BeamMCP.FaultsTest do
       assert log =~ unquote(logged)
       assert {200, _body} = Client.call(socket, "echo", ~s({"value":1}))
     end
+  end
+
+  test "the log says why a call's process was ended", %{socket: socket} do
+    log = capture_log(fn -> Client.call(socket, "kill") end)
+    assert log =~ "was ended from outside: exit :killed"
   end
 
   test "200 calls that crash, exit, are killed and hang leave 200 answers and nothing else", %{

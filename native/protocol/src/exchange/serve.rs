@@ -206,7 +206,10 @@ impl Exchange {
 
     pub(super) fn call_unanswered(&mut self, reply: &Reply, why: Unanswered) -> Step {
         match why {
-            Unanswered::Failed => self.tool_failed(reply, None),
+            Unanswered::Failed => {
+                let fault = "the process that ran the tool ended without an answer";
+                self.tool_failed(reply, Some(fault.into()))
+            }
             Unanswered::Deadline => {
                 let limit = self.shared.config.call_timeout_ms;
                 self.tool_failed(
