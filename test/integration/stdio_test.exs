@@ -240,10 +240,15 @@ defmodule BeamMCP.StdioTest do
       @describetag start: start
 
       test "both eras are served", %{client: client} do
-        Client.send_line(client, call(1, "echo", ~S({"a":"é"})))
-        assert Client.receive_message(client)["result"]["structuredContent"] == %{"a" => "é"}
-        Client.send_line(client, initialize(2))
-        assert %{"id" => 2, "result" => _} = Client.receive_message(client)
+        # One line before the VM is up, one after.
+        for id <- 1..2 do
+          Client.send_line(client, call(id, "echo", ~S({"a":"é日"})))
+          result = Client.receive_message(client)["result"]
+          assert result["structuredContent"] == %{"a" => "é日"}
+        end
+
+        Client.send_line(client, initialize(3))
+        assert %{"id" => 3, "result" => _} = Client.receive_message(client)
         Client.close_input(client)
         assert {[], 0} = Client.await_exit(client)
       end

@@ -86,7 +86,7 @@ defmodule BeamMCP.Transport.Stdio do
   defp await_end(pipe) do
     receive do
       {:beam_mcp, :stdio_write, line} ->
-        IO.binwrite(line)
+        Reader.write(line)
         await_end(pipe)
 
       {:beam_mcp, :stdio_end, _number, {:error, text}} ->
