@@ -1,11 +1,13 @@
 defmodule BeamMCP.Cancellation do
   @moduledoc false
   # The process that waits for one call's cancellation and then runs what was registered for it.
-  # It exists only for calls that registered something, and ends with the call's process.
+  # It exists only for calls that registered something, and ends with the call.
 
   use GenServer, restart: :temporary
 
   alias BeamMCP.{Context, Fault, Instance, Native}
+
+  @check_ms 1_000
 
   @doc "Registers `fun`; starts the process for the first one."
   @spec add(Context.t(), (() -> any())) :: :ok
@@ -48,7 +50,18 @@ defmodule BeamMCP.Cancellation do
   end
 
   @impl GenServer
-  def handle_info({:DOWN, _ref, :process, _caller, _reason}, state), do: {:stop, :normal, state}
+  def handle_info({:DOWN, _ref, :process, _caller, _reason}, state), do: end_with_call(state)
+  def handle_info(:check, state), do: end_with_call(state)
+
+  # Who registered may be another process than the call's own, and end before the call does.
+  defp end_with_call(state) do
+    if Context.cancelled?(state.context) do
+      {:stop, :normal, state}
+    else
+      Process.send_after(self(), :check, @check_ms)
+      {:noreply, state}
+    end
+  end
 
   defp run_one(fun) do
     fun.()

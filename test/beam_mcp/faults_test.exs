@@ -112,8 +112,10 @@ defmodule BeamMCP.FaultsTest do
       ref = Process.monitor(pid)
       Client.close(socket)
       assert_receive {:cancelled, 1}, 5_000
+      assert_receive {:cancelled, 1}, 5_000
       assert_receive {:DOWN, ^ref, :process, ^pid, :killed}, 5_000
       wait_until(fn -> idle?(name) end)
+      wait_until(fn -> cancellations() == 0 end)
     end
 
     test "makes no noise in the log", %{name: name, socket: socket} do
@@ -170,6 +172,12 @@ defmodule BeamMCP.FaultsTest do
   defp child(supervisor, id) do
     {^id, pid, _type, _modules} = supervisor |> Supervisor.which_children() |> List.keyfind(id, 0)
     pid
+  end
+
+  defp cancellations do
+    Registry.count_select(BeamMCP.Registry, [
+      {{{:_, {BeamMCP.Cancellation, :_}}, :_, :_}, [], [true]}
+    ])
   end
 
   defp idle?(name), do: match?(%{calls: 0, tokens: 0, buffered_bytes: 0}, BeamMCP.info!(name))

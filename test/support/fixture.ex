@@ -97,7 +97,14 @@ defmodule BeamMCP.Fixture do
 
     def call(:cancel_marker, _arguments, context) do
       listener = :persistent_term.get({__MODULE__, :listener})
-      Context.on_cancel(context, fn -> send(listener, {:cancelled, context.request_id}) end)
+
+      on_cancel = fn ->
+        Context.on_cancel(context, fn -> send(listener, {:cancelled, context.request_id}) end)
+      end
+
+      # Once from the call's own process, once from one that ends before the call does.
+      on_cancel.()
+      Task.await(Task.async(on_cancel))
       send(listener, {:running, context.request_id, self()})
       Process.sleep(:infinity)
     end
