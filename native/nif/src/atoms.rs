@@ -95,14 +95,11 @@ rustler::atoms! {
     unencodable,
 
     // Content blocks.
-    audio,
     blob,
     data,
-    image,
     mime_type = "mimeType",
     name,
     resource,
-    resource_link,
     type_key = "type",
     uri,
 

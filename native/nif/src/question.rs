@@ -1,10 +1,8 @@
 //! Questions of the core as terms, built on the heap of the process that answers them.
 
-use std::net::SocketAddr;
-
 use mcp_driver::Token;
 use mcp_protocol::{Ask, Call, Peer, RequestHead, Session, SessionAsk};
-use rustler::{Encoder, Env, ResourceArc, Term};
+use rustler::{Encoder, Env, ResourceArc, Term, types::atom};
 
 use crate::{
     address, atoms,
@@ -84,7 +82,7 @@ fn request<'a>(env: Env<'a>, head: &RequestHead) -> Term<'a> {
         .map(|(name, value)| (name.encode(env), binary(env, value)))
         .collect();
     let peer = match head.peer() {
-        Peer::Tcp(address) => peer(env, address),
+        Peer::Tcp(address) => address::encode(env, address),
         Peer::Unix => atoms::unix().encode(env),
     };
     let members = [
@@ -94,13 +92,9 @@ fn request<'a>(env: Env<'a>, head: &RequestHead) -> Term<'a> {
         (atoms::path(), head.path().encode(env)),
         (atoms::peer(), peer),
         (atoms::query(), head.query().encode(env)),
-        (atoms::tls(), rustler::types::atom::nil().encode(env)),
+        (atoms::tls(), atom::nil().encode(env)),
     ];
     Term::map_from_pairs(env, &members).expect("the keys differ")
-}
-
-fn peer(env: Env<'_>, address: SocketAddr) -> Term<'_> {
-    address::encode(env, address)
 }
 
 fn session<'a>(env: Env<'a>, ask: &SessionAsk) -> Term<'a> {
