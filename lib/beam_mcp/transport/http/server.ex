@@ -36,8 +36,9 @@ defmodule BeamMCP.Transport.HTTP.Server do
 
     case Native.open(instance.native, http, hook) do
       {:ok, listener} ->
-        {:ok, _owner} = Registry.register(BeamMCP.Registry, {name, {:listener, index}}, listener)
-        {:ok, %{instance: instance, listener: listener, hook: hook}}
+        key = {name, {:listener, index}}
+        {:ok, _owner} = Registry.register(BeamMCP.Registry, key, listener)
+        {:ok, %{instance: instance, listener: listener, hook: hook, key: key}}
 
       {:error, error} ->
         Instance.remove_hooks(instance, hook)
@@ -47,6 +48,8 @@ defmodule BeamMCP.Transport.HTTP.Server do
 
   @impl GenServer
   def terminate(_reason, state) do
+    # By itself the Registry forgets it some time after this process has ended.
+    Registry.unregister(BeamMCP.Registry, state.key)
     Native.stop_http(state.listener)
     Instance.remove_hooks(state.instance, state.hook)
   end
