@@ -33,8 +33,6 @@ defimpl BeamMCP.Encoder, for: Any do
   def encode(%module{}) do
     raise ArgumentError, "#{inspect(module)} has no implementation of BeamMCP.Encoder"
   end
-
-  def encode(term), do: term
 end
 
 defmodule BeamMCP.Encoder.Walk do
