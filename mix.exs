@@ -17,6 +17,7 @@ defmodule BeamMCP.MixProject do
       start_permanent: Mix.env() == :prod,
       # Coverage reloads every module, and a reloaded NIF stub loses its library.
       test_coverage: [ignore_modules: [BeamMCP.NIF]],
+      test_ignore_filters: [&String.starts_with?(&1, "test/integration/support/")],
       deps: [],
       package: package(),
       docs: [main: "readme", extras: ["README.md"]]
