@@ -29,6 +29,6 @@ pub mod write;
 pub use document::{Document, NodeId};
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
-pub use node::{Kind, Node};
+pub use node::{Items, Kind, Members, Node};
 pub use number::Number;
 pub use prefix::id_in_prefix;

@@ -100,14 +100,13 @@ impl<'a> Node<'a> {
     }
 
     /// The members of an object in source order; none if the value is no object.
-    pub fn members(self) -> impl Iterator<Item = (Cow<'a, str>, Node<'a>)> {
-        let mut children = self.children_of(Kind::Object);
-        iter::from_fn(move || Some((children.next()?.string(), children.next()?)))
+    pub fn members(self) -> Members<'a> {
+        Members(self.children_of(Kind::Object))
     }
 
     /// The items of an array; none if the value is no array.
-    pub fn items(self) -> impl Iterator<Item = Node<'a>> {
-        self.children_of(Kind::Array)
+    pub fn items(self) -> Items<'a> {
+        Items(self.children_of(Kind::Array))
     }
 
     /// The number of members or items; 0 if the value is neither object nor array.
@@ -210,6 +209,28 @@ impl Debug for Node<'_> {
             .field("kind", &self.kind())
             .field("span", &self.span())
             .finish()
+    }
+}
+
+/// The members of an object in source order, names decoded.
+pub struct Members<'a>(Children<'a>);
+
+impl<'a> Iterator for Members<'a> {
+    type Item = (Cow<'a, str>, Node<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Some((self.0.next()?.string(), self.0.next()?))
+    }
+}
+
+/// The items of an array.
+pub struct Items<'a>(Children<'a>);
+
+impl<'a> Iterator for Items<'a> {
+    type Item = Node<'a>;
+
+    fn next(&mut self) -> Option<Node<'a>> {
+        self.0.next()
     }
 }
 

@@ -17,6 +17,7 @@ mod header;
 mod instance;
 mod keyword;
 mod limits;
+mod message;
 mod meter;
 mod order;
 mod pattern;

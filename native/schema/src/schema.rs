@@ -1,6 +1,8 @@
 //! A compiled schema.
 
-use jsonschema::{PatternOptions, ValidationError, Validator, error::ValidationErrorKind};
+use jsonschema::{
+    PatternOptions, ValidationError, Validator, error::ValidationErrorKind, json::Json,
+};
 use serde_json::Value;
 
 use crate::{
@@ -10,6 +12,7 @@ use crate::{
     explain::{self, Explainer},
     extent,
     instance::{Instance, Metered},
+    message::{self, Message, Part},
     meter::Meter,
     pattern, pointer, text, union,
 };
@@ -30,6 +33,8 @@ use crate::{
 #[derive(Debug)]
 pub struct Schema {
     validator: Validator<Instance>,
+    /// The same schema for instances that lie in a message.
+    in_message: Validator<Message>,
     explainer: Explainer,
     dialect: Dialect,
     max_reads_per_value: u64,
@@ -68,6 +73,7 @@ impl Schema {
         check_rules(dialect, document)?;
         Ok(Self {
             validator: build(dialect, document)?,
+            in_message: build(dialect, document)?,
             explainer: explainer(document, &mut parts)?,
             dialect,
             max_reads_per_value: limits.max_reads_per_value,
@@ -96,11 +102,30 @@ impl Schema {
             .faults(&self.validator, instance, meter.used()))
     }
 
+    /// Checks a value where it lies in its message; a small valid one without building a tree.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Schema::check`].
+    pub fn check_node(&self, instance: mcp_json::Node<'_>) -> Result<(), Faults> {
+        if instance.entries() <= message::MAX_ENTRIES {
+            let meter = Meter::of(VERDICT_READS, &Value::Null);
+            let is_valid = self.in_message.is_valid(Part::new(instance, &meter));
+            if is_valid && !meter.is_spent() {
+                return Ok(());
+            }
+        }
+        self.check(&instance.to_value())
+    }
+
     /// The dialect the schema was read in.
     pub fn dialect(&self) -> Dialect {
         self.dialect
     }
 }
+
+/// Reads that a verdict on a small instance may do before the tree is asked: about 1 ms.
+const VERDICT_READS: u64 = 100_000;
 
 fn dialect(document: &Value) -> Result<Dialect, Error> {
     let Some(name) = document.get("$schema") else {
@@ -156,8 +181,8 @@ fn explainer(document: &Value, parts: &mut Document<'_>) -> Result<Explainer, Er
     })
 }
 
-fn build(dialect: Dialect, document: &Value) -> Result<Validator<Instance>, Error> {
-    jsonschema::options_for::<Instance>()
+fn build<F: Json>(dialect: Dialect, document: &Value) -> Result<Validator<F>, Error> {
+    jsonschema::options_for::<F>()
         .with_draft(dialect.draft())
         .offline()
         .should_validate_formats(false)

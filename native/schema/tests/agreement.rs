@@ -69,6 +69,9 @@ proptest! {
                 .expect("a schema");
             let checked = schema.check(&instance);
             prop_assert_eq!(checked.is_ok(), plain.is_valid(&instance), "{} {}", document, instance);
+            let text = instance.to_string().into_bytes().into();
+            let message = mcp_json::Document::parse(text, &mcp_json::Limits::default()).expect("JSON");
+            prop_assert_eq!(&schema.check_node(message.root()), &checked, "{} {}", document, instance);
             let Err(faults) = checked else { continue };
             prop_assert!((1..=20).contains(&faults.faults.len()));
             prop_assert!(!faults.more);

@@ -87,7 +87,7 @@ impl Exchange {
         };
         let instance = request.document.node(node);
         if instance.raw().len() <= LARGE_INSTANCE_BYTES {
-            let checked = schema.check(&instance.to_value());
+            let checked = schema.check_node(instance);
             return Ok(self.arguments_checked(now, request, tool, checked));
         }
         self.stage = Stage::CheckingArguments(tool);

@@ -38,6 +38,12 @@ pub(crate) struct Accepts {
 /// Reads every `Accept` line as one list (RFC 9110 §12.5.1). For each type the most specific range
 /// decides; `q=0` excludes. Without any range everything is accepted; a malformed one admits nothing.
 pub(crate) fn accepts(head: &RequestHead) -> Accepts {
+    if head.single("accept") == Single::Value(AS_ASKED) {
+        return Accepts {
+            json: true,
+            event_stream: true,
+        };
+    }
     let mut json = Preference::default();
     let mut event_stream = Preference::default();
     let mut is_open = true;
@@ -58,6 +64,9 @@ pub(crate) fn accepts(head: &RequestHead) -> Accepts {
         event_stream: is_open || event_stream.admits,
     }
 }
+
+/// What the protocol asks clients to send (MCP 2026-07-28 basic/transports/streamable-http), so nearly all requests.
+const AS_ASKED: &[u8] = b"application/json, text/event-stream";
 
 /// What the ranges read so far say of one media type.
 #[derive(Default)]
