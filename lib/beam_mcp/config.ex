@@ -25,7 +25,7 @@ defmodule BeamMCP.Config do
       http: listeners,
       secrets: seal(options.secrets),
       session_store: store(options.session_store, options.name),
-      dispatchers: options.dispatchers || System.schedulers_online(),
+      dispatchers: options.dispatchers || max(div(System.schedulers_online(), 4), 1),
       server_version: options.server_version || version()
     })
     |> then(&struct!(__MODULE__, &1))

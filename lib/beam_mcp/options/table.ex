@@ -160,8 +160,8 @@ defmodule BeamMCP.Options.Table do
       row(
         :dispatchers,
         {:optional, {:integer, 1, 1_024}},
-        {:described, "the number of schedulers"},
-        "Processes that start calls"
+        {:described, "one for every four schedulers, at least one"},
+        "Processes that start calls; one keeps up with hundreds of thousands of calls a second"
       ),
       count(
         :native_threads,

@@ -32,4 +32,8 @@ mod tool_result;
 mod workers;
 mod writer;
 
+/// A call's memory is taken on a native thread and given back on a scheduler, which this allocator does without locks.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 rustler::init!("Elixir.BeamMCP.NIF");
