@@ -60,11 +60,8 @@ defmodule BeamMCP.Error do
   @doc false
   @spec listen(term(), {atom(), String.t()}) :: t()
   def listen(address, {_kind, reason}) do
-    %__MODULE__{
-      kind: :listen,
-      message: "cannot listen on #{inspect(address)}: #{reason}",
-      details: %{address: address, reason: reason}
-    }
+    # The native library's sentence names the address already.
+    %__MODULE__{kind: :listen, message: reason, details: %{address: address, reason: reason}}
   end
 
   @doc false

@@ -36,7 +36,10 @@ defmodule Everything.CLI do
   defp start_application, do: {:ok, _started} = Application.ensure_all_started(:everything)
 
   defp fail(%BeamMCP.Error{} = error) do
-    IO.puts(:stderr, Exception.message(error))
+    IO.puts(:stderr, Exception.message(error) <> hint(error))
     System.halt(1)
   end
+
+  defp hint(%{kind: :listen}), do: "; choose another port with --port"
+  defp hint(_error), do: ""
 end
