@@ -36,8 +36,10 @@ defmodule BeamMCP.Call do
   @doc "Tells a call's process, and its `on_cancel` functions, that nobody waits for it any more."
   @spec tell_cancelled(Instance.name(), Native.call(), pid()) :: :ok
   def tell_cancelled(name, call, pid) do
-    send(pid, {:beam_mcp, :cancel, call})
+    # In this order: a process that ends at the message takes its functions along.
     Cancellation.run(name, call)
+    send(pid, {:beam_mcp, :cancel, call})
+    :ok
   end
 
   defp call_tool(instance, token, tool, arguments, context) do
