@@ -109,9 +109,12 @@ defmodule BeamMCP.ConfigTest do
         ip: {:local, String.duplicate("a", 108)},
         allowed_hosts: "localhost",
         allowed_hosts: ["http://localhost"],
+        allowed_hosts: ["*.example.com"],
+        allowed_hosts: ["::1"],
         allowed_origins: :all,
         allowed_origins: ["https://app.example.com/"],
         allowed_origins: ["app.example.com"],
+        allowed_origins: ["https://*.example.com"],
         authorize: fn -> :ok end,
         authorize_body: fn _request -> :ok end,
         port: 65_536

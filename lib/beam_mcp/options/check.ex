@@ -130,9 +130,12 @@ defmodule BeamMCP.Options.Check do
 
   # RFC 6454 §6.2: scheme, host and port in their serialised form, nothing after.
   defp origin?("null"), do: true
-  defp origin?(text) when is_binary(text), do: text =~ ~r{\A[a-z][a-z0-9+.-]*://[^/\s?#@A-Z]+\z}
+  defp origin?(text) when is_binary(text), do: text =~ ~r{\A[a-z][a-z0-9+.-]*://[^/\s?#@*A-Z]+\z}
   defp origin?(_other), do: false
 
-  defp host?(text) when is_binary(text), do: text =~ ~r{\A[^/\s?#@]+\z}
+  # What the native library reads as `host[:port]`; there are no wildcards.
+  defp host?(text) when is_binary(text),
+    do: text =~ ~r/\A(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?\z/
+
   defp host?(_other), do: false
 end
