@@ -46,8 +46,8 @@ defmodule BeamMCP do
   What an instance holds at this moment.
 
     * `calls` - calls in flight; `tokens` - reply tokens alive
-    * `connections`, `streams` - open HTTP connections and event streams
-    * `buffered_bytes` - request bodies and queued answers
+    * `connections` - open HTTP connections; `streams` - event streams, none yet
+    * `buffered_bytes` - bytes of request bodies and stdio lines held
     * `events_dropped` - events lost because nobody read them in time
     * `dispatchers`, `tools` - how many there are
     * `catalog_digest` - SHA-256 over the definitions as served, in hexadecimal
@@ -123,7 +123,7 @@ defmodule BeamMCP do
   listeners, until it is stopped.
   """
   @spec drain(name(), non_neg_integer()) :: {:ok, non_neg_integer()} | {:error, Error.t()}
-  def drain(name \\ __MODULE__, timeout_ms) do
+  def drain(name \\ __MODULE__, timeout_ms) when is_integer(timeout_ms) and timeout_ms >= 0 do
     with {:ok, _instance} <- Instance.fetch(name), do: {:ok, Instance.Drain.run(name, timeout_ms)}
   end
 

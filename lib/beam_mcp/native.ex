@@ -49,7 +49,8 @@ defmodule BeamMCP.Native do
 
   Takes `:instance` (the instance's name, default `BeamMCP`) and the options of
   `BeamMCP.Transport.HTTP`. The listener belongs to the calling process: it closes when that
-  process ends, or with `stop_http/1`.
+  process ends, or with `stop_http/1`. `BeamMCP.info/1` does not list it and `BeamMCP.drain/2` does
+  not drain it.
 
   Returns `{:error, error}` with kind `:not_running` or `:listen`; raises `ArgumentError` for a
   wrong option.
@@ -60,8 +61,7 @@ defmodule BeamMCP.Native do
     http = Config.listener!(options)
 
     with {:ok, runtime} <- Instance.fetch(name) do
-      hook = Instance.add_hooks(runtime, http)
-      open(runtime.native, http, hook)
+      open_apart(runtime, http, Instance.add_hooks(runtime, http))
     end
   end
 
@@ -184,8 +184,15 @@ defmodule BeamMCP.Native do
   def times, do: NIF.nif_times()
 
   @doc "Forgets the times measured so far."
-  @spec reset_times() :: :ok | nil
+  @spec reset_times() :: :ok
   def reset_times, do: NIF.nif_times_reset()
+
+  defp open_apart(runtime, http, hook) do
+    with {:error, error} <- open(runtime.native, http, hook) do
+      Instance.remove_hooks(runtime, hook)
+      {:error, error}
+    end
+  end
 
   defp reply_once(token, answer) do
     case NIF.reply(token, answer) do
