@@ -7,7 +7,8 @@ defmodule BeamMCP.Events do
 
   alias BeamMCP.{Instance, Native, Telemetry}
 
-  @batch 256
+  # As many as the native library turns into terms at once.
+  @batch 200
 
   @spec start_link(Instance.name()) :: GenServer.on_start()
   def start_link(name), do: GenServer.start_link(__MODULE__, name)

@@ -8,7 +8,6 @@ defmodule BeamMCP.Options.Type do
           | :string
           | {:optional, t()}
           | {:integer, integer(), integer()}
-          | {:list_of, t()}
           | {:custom, (term() -> {:ok, term()} | :error), String.t()}
 
   @spec cast(t(), term()) :: {:ok, term()} | :error
@@ -24,7 +23,6 @@ defmodule BeamMCP.Options.Type do
   def cast({:integer, min, max}, value) when is_integer(value) and value >= min and value <= max,
     do: {:ok, value}
 
-  def cast({:list_of, type}, value) when is_list(value), do: cast_list(type, value, [])
   def cast({:custom, check, _legal}, value), do: check.(value)
   def cast(_type, _value), do: :error
 
@@ -34,16 +32,7 @@ defmodule BeamMCP.Options.Type do
   def legal(:string), do: "a UTF-8 string"
   def legal({:optional, type}), do: legal(type) <> ", or `nil`"
   def legal({:integer, min, max}), do: "an integer from #{grouped(min)} to #{grouped(max)}"
-  def legal({:list_of, type}), do: "a list, each entry " <> legal(type)
   def legal({:custom, _check, legal}), do: legal
-
-  defp cast_list(_type, [], cast), do: {:ok, Enum.reverse(cast)}
-
-  defp cast_list(type, [value | rest], cast) do
-    with {:ok, value} <- cast(type, value), do: cast_list(type, rest, [value | cast])
-  end
-
-  defp cast_list(_type, _improper, _cast), do: :error
 
   defp grouped(integer) do
     integer

@@ -43,15 +43,14 @@ defmodule BeamMCP.Transport.HTTP do
 
   @doc "The instance with one listener, see the options above and those of `BeamMCP`."
   @spec child_spec(keyword()) :: Supervisor.child_spec()
-  def child_spec(options) do
-    {http, instance} = Keyword.split(options, Options.keys(:http))
-    BeamMCP.child_spec(Keyword.put(instance, :http, http))
-  end
+  def child_spec(options), do: options |> instance() |> BeamMCP.child_spec()
 
   @doc "Starts what `child_spec/1` describes, linked to the caller."
   @spec start_link(keyword()) :: {:ok, pid()} | {:error, BeamMCP.Error.t()}
-  def start_link(options) do
+  def start_link(options), do: options |> instance() |> BeamMCP.start_link()
+
+  defp instance(options) do
     {http, instance} = Keyword.split(options, Options.keys(:http))
-    BeamMCP.start_link(Keyword.put(instance, :http, http))
+    Keyword.put(instance, :http, http)
   end
 end
