@@ -20,7 +20,7 @@ defmodule BeamMCP.MixProject do
       test_ignore_filters: [&String.starts_with?(&1, "test/integration/support/")],
       deps: [],
       package: package(),
-      docs: [main: "readme", extras: ["README.md"]]
+      docs: [main: "readme", extras: ["README.md" | documents()]]
     ]
   end
 
@@ -34,7 +34,11 @@ defmodule BeamMCP.MixProject do
   defp package do
     [
       licenses: ["Apache-2.0"],
-      files: ~w(lib native Cargo.toml Cargo.lock mix.exs .formatter.exs README.md LICENSE)
+      files:
+        ~w(lib native Cargo.toml Cargo.lock mix.exs .formatter.exs README.md LICENSE) ++
+          documents()
     ]
   end
+
+  defp documents, do: ~w(CHANGELOG.md SECURITY.md) ++ Path.wildcard("docs/*.md")
 end
