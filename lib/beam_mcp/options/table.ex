@@ -144,7 +144,7 @@ defmodule BeamMCP.Options.Table do
         :max_buffered_bytes,
         268_435_456,
         65_536,
-        "Request bodies and queued answers of the instance together; over it 503"
+        "Request bodies and stdio lines that the instance holds at a time; over it 503"
       ),
       bytes(
         :max_result_bytes,
@@ -265,7 +265,7 @@ defmodule BeamMCP.Options.Table do
         10_000,
         1,
         1_000_000,
-        "Open connections; a further one is closed at once and counted"
+        "Open connections; a further one is answered 503, closed and counted"
       ),
       count(:h2_max_streams, 100, 1, 10_000, "Concurrent streams of one HTTP/2 connection")
     ]

@@ -18,7 +18,8 @@ defmodule BeamMCP.Transport.Stdio do
     * With `-noinput` (`mix run --erl "-noinput"`, `erl -noinput`): the native library takes over
       descriptors 0 and 1 when `run/1` is called. What was printed before has reached the client.
     * With neither: lines come through the VM's own reader. It has buffered them already, so
-      `max_line_bytes` bounds what is accepted, not what is held.
+      `max_line_bytes` bounds what is accepted, not what is held. Answers wait in the mailbox of
+      the caller of `run/1` while the client does not read, and nothing bounds them there.
   """
 
   alias BeamMCP.{Error, Instance, Native, Options}

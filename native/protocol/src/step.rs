@@ -28,7 +28,7 @@ pub struct Answer {
     pub headers: Vec<(&'static str, Cow<'static, str>)>,
     /// One JSON-RPC message without a line end, or nothing at all.
     pub body: Vec<u8>,
-    /// The body's media type when it is not `application/json`.
+    /// The body's media type; without meaning when the body is empty and this is not an event stream.
     pub content_type: &'static str,
     /// Whether the connection may serve another request.
     pub connection: Connection,
