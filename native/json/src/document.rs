@@ -1,3 +1,5 @@
+//! A checked text and the positions of its values.
+
 use std::fmt::{self, Debug, Formatter};
 
 use bytes::Bytes;

@@ -1,3 +1,5 @@
+//! Why a text is refused.
+
 use std::error;
 use std::fmt::{self, Display, Formatter};
 

@@ -1,3 +1,5 @@
+//! Equal keys of one object.
+
 use std::collections::HashSet;
 
 use crate::{Error, Node};

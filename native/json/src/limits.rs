@@ -1,3 +1,5 @@
+//! Bounds of a text.
+
 /// What a text may cost before it is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {

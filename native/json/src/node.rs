@@ -1,3 +1,5 @@
+//! One value, read where it stands.
+
 use std::borrow::Cow;
 use std::fmt::{self, Debug, Formatter};
 use std::iter;

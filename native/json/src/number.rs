@@ -1,3 +1,5 @@
+//! Numbers, as exact as their text.
+
 use std::ops::Range;
 
 use crate::{Error, ErrorKind, Limits};

@@ -1,3 +1,5 @@
+//! The one pass over a text.
+
 use crate::tape::{ESCAPED, Entry, FLOAT};
 use crate::{Error, ErrorKind, Limits, Node, keys, number, string};
 

@@ -1,3 +1,5 @@
+//! The id of a message that was cut.
+
 use std::str;
 
 use crate::{Kind, Limits, Node, Number, parser};

@@ -1,3 +1,5 @@
+//! Strings: where one ends, and what its escapes stand for.
+
 use memchr::memchr;
 
 use crate::{Error, ErrorKind};

@@ -1,3 +1,5 @@
+//! What a document notes of each value.
+
 /// One value of a document, or one key of an object.
 ///
 /// A tape holds the entries in source order: a container, then its content, each key right before its
