@@ -121,6 +121,24 @@ defmodule BeamMCP.InstanceTest do
       assert {:error, %Error{kind: :catalog}} = BeamMCP.catalog_changed(name)
       assert %{tools: 2, catalog_digest: ^changed} = BeamMCP.info!(name)
     end
+
+    test "a crash of the catalog process keeps the old one when the new one is faulty", context do
+      :persistent_term.put(Changing, [%BeamMCP.ToolSpec{name: "one"}])
+      name = start(context, catalog: Changing)
+      %{catalog_digest: digest} = BeamMCP.info!(name)
+      :persistent_term.put(Changing, [%BeamMCP.ToolSpec{name: "no name"}])
+
+      role = {name, BeamMCP.Catalog.Server}
+      [{pid, _value}] = Registry.lookup(BeamMCP.Registry, role)
+      Process.exit(pid, :kill)
+
+      wait_until(fn ->
+        match?([{new, _}] when new != pid, Registry.lookup(BeamMCP.Registry, role))
+      end)
+
+      assert {:error, %Error{kind: :catalog}} = BeamMCP.catalog_changed(name)
+      assert %{tools: 1, catalog_digest: ^digest} = BeamMCP.info!(name)
+    end
   end
 
   describe "stopping" do

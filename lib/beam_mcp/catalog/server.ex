@@ -22,12 +22,25 @@ defmodule BeamMCP.Catalog.Server do
 
     case load(instance) do
       :ok -> {:ok, instance}
-      {:error, error} -> {:stop, error}
+      {:error, error} -> start_faulty(instance, error)
     end
   end
 
   @impl GenServer
   def handle_call(:reload, _from, instance), do: {:reply, load(instance), instance}
+
+  # When this process was started again, tools are served already: they stay.
+  defp start_faulty(instance, error) do
+    if Native.info(instance.native).tools > 0 do
+      Fault.log_text(
+        "#{inspect(instance.name)} keeps its old catalog: #{Exception.message(error)}"
+      )
+
+      {:ok, instance}
+    else
+      {:stop, error}
+    end
+  end
 
   defp load(%{native: native, config: config}) do
     with {:ok, capabilities} <- capabilities(config.catalog),
