@@ -41,7 +41,8 @@ defmodule BeamMCP.FaultsTest do
           assert body =~ "The tool failed."
           refute body =~ "fixture"
           wait_until(fn -> idle?(name) end)
-          Process.sleep(20)
+          # What the native library has to report comes a moment later.
+          Process.sleep(100)
         end)
 
       assert log =~ unquote(logged)
@@ -49,8 +50,13 @@ defmodule BeamMCP.FaultsTest do
     end
   end
 
-  test "the log says why a call's process was ended", %{socket: socket} do
-    log = capture_log(fn -> Client.call(socket, "kill") end)
+  test "the log says why a call's process was ended", %{name: name, socket: socket} do
+    log =
+      capture_log(fn ->
+        Client.call(socket, "kill")
+        await_dispatchers(name)
+      end)
+
     assert log =~ "was ended from outside: exit :killed"
   end
 
@@ -159,6 +165,9 @@ defmodule BeamMCP.FaultsTest do
     for pid <- dispatchers(name), do: Process.exit(pid, :kill)
     Process.sleep(20)
   end
+
+  # A dispatcher logs after it has answered.
+  defp await_dispatchers(name), do: Enum.each(dispatchers(name), &:sys.get_state/1)
 
   defp dispatchers(name) do
     {:via, _registry, {registry, key}} = BeamMCP.Instance.via(name, :supervisor)
