@@ -4,8 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use mcp_protocol::{Answer, Ask, Exchange, Input, Step, Unanswered};
 use tokio::{
+    sync::oneshot,
     task::spawn_blocking,
-    time::{Instant, sleep_until, timeout_at},
+    time::{Instant, timeout_at},
 };
 
 use crate::host::{CallNumber, CancelReason, Host, now};
@@ -62,12 +63,12 @@ async fn answer<H: Host>(host: &Arc<H>, ask: Ask, limit: Duration, survives: boo
     let mut waiting = Waiting {
         host,
         call: opened.number,
+        answer: Some(opened.answer),
         survives: survives.then_some(deadline),
-        done: false,
     };
     host.dispatch(opened.number, route);
-    let answer = timeout_at(deadline, opened.answer).await;
-    waiting.done = true;
+    let answer = timeout_at(deadline, waiting.answer()).await;
+    waiting.answer = None;
     match answer {
         Ok(Ok(input)) => input,
         Ok(Err(_)) => Input::Unanswered(Unanswered::Failed),
@@ -94,23 +95,33 @@ pub fn cancel<H: Host>(host: &Arc<H>, call: CallNumber, answer: Unanswered, reas
 struct Waiting<'a, H: Host> {
     host: &'a Arc<H>,
     call: CallNumber,
+    /// Present while the call is awaited.
+    answer: Option<oneshot::Receiver<Input>>,
     /// Until when it goes on by itself; not at all when `None`.
     survives: Option<Instant>,
-    done: bool,
+}
+
+impl<H: Host> Waiting<'_, H> {
+    fn answer(&mut self) -> &mut oneshot::Receiver<Input> {
+        self.answer
+            .as_mut()
+            .expect("the answer is there until it was awaited")
+    }
 }
 
 impl<H: Host> Drop for Waiting<'_, H> {
     fn drop(&mut self) {
-        if self.done {
+        let Some(answer) = self.answer.take() else {
             return;
-        }
+        };
         let (host, call) = (Arc::clone(self.host), self.call);
         match self.survives {
             None => cancel(&host, call, Unanswered::Cancelled, CancelReason::Gone),
             Some(deadline) => {
                 tokio::spawn(async move {
-                    sleep_until(deadline).await;
-                    cancel(&host, call, Unanswered::Deadline, CancelReason::Deadline);
+                    if timeout_at(deadline, answer).await.is_err() {
+                        cancel(&host, call, Unanswered::Deadline, CancelReason::Deadline);
+                    }
                 });
             }
         }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mcp_json::Document;
 use mcp_protocol::{Catalog, DefinitionFault, ToolDefinition};
 use rustler::{Atom, Encoder, Env, MapIterator, Resource, ResourceArc, Term, types::atom};
 use serde_json::Value;
@@ -9,7 +10,7 @@ use serde_json::Value;
 use crate::{
     atoms,
     budget::Scheduler,
-    encode,
+    decode, encode,
     fault::Fault,
     instance::InstanceHandle,
     options::{self, Options},
@@ -127,7 +128,9 @@ impl Encoder for Handler {
 /// The JSON value of a term.
 pub(crate) fn json_value(term: Term<'_>) -> Result<Value, Fault> {
     let json = encode::to_json(term, Scheduler::Dirty, usize::MAX).map_err(Refusal::into_fault)?;
-    Ok(serde_json::from_slice(&json).expect("what the encoder writes is JSON"))
+    Document::parse(json.into(), &decode::CHECKED)
+        .map(|document| document.root().to_value())
+        .map_err(|error| Fault::new(atoms::unencodable(), error.to_string()))
 }
 
 fn definition_of(definition: Options<'_>) -> Result<ToolDefinition, DefinitionFault> {

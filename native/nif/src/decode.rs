@@ -124,8 +124,8 @@ fn number<'a>(env: Env<'a>, node: Node<'_>) -> Term<'a> {
     }
 }
 
-/// Texts that went through an instance's own limits are not limited again.
-const CHECKED: Limits = Limits {
-    max_depth: usize::MAX,
+/// Texts that were checked before: nested at most as deep as any instance or encoder allows.
+pub(crate) const CHECKED: Limits = Limits {
+    max_depth: 256,
     max_number_digits: usize::MAX,
 };

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use mcp_json::NodeId;
-use serde_json::Value;
+use mcp_json::{Document, Limits, NodeId};
+use mcp_schema::{Faults, Schema};
 
 use crate::{catalog::Tool, context::RequestContext, question::Scope, request_id::IdKey};
 
@@ -43,11 +43,21 @@ pub struct ToolResult {
 }
 
 impl ToolResult {
-    /// `structuredContent` as a value, `null` when there is none.
-    pub(crate) fn structured_value(&self) -> Value {
-        self.structured
-            .as_deref()
-            .and_then(|text| serde_json::from_slice(text).ok())
-            .unwrap_or(Value::Null)
+    /// Checks the structured content.
+    pub(crate) fn check(&self, schema: &Schema) -> Result<(), Faults> {
+        let text = self.structured.clone().unwrap_or_default();
+        match Document::parse(text.into(), &OWN_TEXT) {
+            Ok(document) => schema.check_node(document.root()),
+            Err(_) => Err(Faults {
+                faults: Vec::new(),
+                more: true,
+            }),
+        }
     }
 }
+
+/// Results nest as deep as the host's terms may, and their numbers are as long as the host likes.
+const OWN_TEXT: Limits = Limits {
+    max_depth: 256,
+    max_number_digits: usize::MAX,
+};

@@ -169,7 +169,7 @@ impl Tool {
                 Ok(schema) => schema.map(Arc::new),
                 Err(error) => {
                     let place = format!("{place}{}", error.pointer);
-                    faults.push(fault(name, &place, &error.to_string()));
+                    faults.push(fault(name, &place, &error.kind.to_string()));
                     None
                 }
             }
@@ -193,7 +193,7 @@ impl Tool {
             Ok(bindings) => bindings.unwrap_or_default(),
             Err(error) => {
                 let place = format!("input_schema{}", error.pointer);
-                faults.push(fault(name, &place, &error.to_string()));
+                faults.push(fault(name, &place, &error.kind.to_string()));
                 Vec::new()
             }
         };

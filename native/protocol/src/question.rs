@@ -5,7 +5,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use mcp_json::NodeId;
 use mcp_schema::{Faults, Schema};
-use serde_json::Value;
 
 use crate::{
     call::{Call, CallOutcome, ToolResult},
@@ -171,17 +170,17 @@ impl Computation {
     /// Validates. Costs time in proportion to the instance.
     pub fn run(self) -> Computed {
         Computed {
-            result: self.schema.check(&self.instance.to_value()),
+            result: self.instance.check(&self.schema),
             instance: self.instance,
         }
     }
 }
 
 impl Instance {
-    fn to_value(&self) -> Value {
+    fn check(&self, schema: &Schema) -> Result<(), Faults> {
         match self {
-            Self::Arguments(request, node) => request.document.node(*node).to_value(),
-            Self::Result(result) => result.structured_value(),
+            Self::Arguments(request, node) => schema.check_node(request.document.node(*node)),
+            Self::Result(result) => result.check(schema),
         }
     }
 }

@@ -168,7 +168,7 @@ impl Exchange {
             .as_ref()
             .is_some_and(|json| json.len() <= LARGE_INSTANCE_BYTES)
         {
-            let checked = schema.check(&result.structured_value());
+            let checked = result.check(&schema);
             return self.result_checked(&reply, &result, checked);
         }
         self.stage = Stage::CheckingResult(reply);
