@@ -41,6 +41,7 @@ impl Document {
     }
 
     /// The value of the whole text.
+    #[inline]
     pub fn root(&self) -> Node<'_> {
         Node::new(&self.text, &self.tape, 0)
     }
@@ -50,6 +51,7 @@ impl Document {
     /// # Panics
     ///
     /// If `at` lies outside this document, hence came from another one.
+    #[inline]
     pub fn node(&self, at: NodeId) -> Node<'_> {
         assert!(
             (at.0 as usize) < self.tape.len(),
@@ -59,6 +61,7 @@ impl Document {
     }
 
     /// The text as it came.
+    #[inline]
     pub fn bytes(&self) -> &Bytes {
         self.text.as_bytes()
     }
@@ -68,6 +71,7 @@ impl Document {
         clippy::len_without_is_empty,
         reason = "a document has at least its root"
     )]
+    #[inline]
     pub fn len(&self) -> usize {
         self.tape.len()
     }

@@ -36,16 +36,19 @@ pub enum Kind {
 }
 
 impl<'a> Node<'a> {
+    #[inline]
     pub(crate) const fn new(text: &'a str, tape: &'a [Entry], at: u32) -> Self {
         Self { text, tape, at }
     }
 
     /// The position, by which [`Document::node`](crate::Document::node) finds the value again.
+    #[inline]
     pub const fn id(self) -> NodeId {
         NodeId(self.at)
     }
 
     /// What kind of value this is.
+    #[inline]
     pub fn kind(self) -> Kind {
         match self.text.as_bytes()[self.entry().start as usize] {
             b'n' => Kind::Null,
@@ -58,32 +61,38 @@ impl<'a> Node<'a> {
     }
 
     /// The source text of the value, exactly as it came.
+    #[inline]
     pub fn raw(self) -> &'a str {
         &self.text[self.span()]
     }
 
     /// Where [`raw`](Self::raw) lies in the document's bytes.
+    #[inline]
     pub fn span(self) -> Range<usize> {
         let entry = self.entry();
         entry.start as usize..entry.end as usize
     }
 
     /// Whether the value is `null`.
+    #[inline]
     pub fn is_null(self) -> bool {
         self.kind() == Kind::Null
     }
 
     /// The boolean, if the value is one.
+    #[inline]
     pub fn as_bool(self) -> Option<bool> {
         (self.kind() == Kind::Bool).then(|| self.raw() == "true")
     }
 
     /// The decoded string, if the value is one; borrowed unless it has escapes.
+    #[inline]
     pub fn as_str(self) -> Option<Cow<'a, str>> {
         (self.kind() == Kind::String).then(|| self.string())
     }
 
     /// The number, if the value is one.
+    #[inline]
     pub fn number(self) -> Option<Number<'a>> {
         (self.kind() == Kind::Number)
             .then(|| Number::read(self.raw(), self.entry().detail == FLOAT))
@@ -91,6 +100,7 @@ impl<'a> Node<'a> {
 
     /// The value of an object's member. Keys are compared decoded and with regard to case. Takes time
     /// linear in the number of members.
+    #[inline]
     pub fn get(self, key: &str) -> Option<Node<'a>> {
         let mut children = self.children_of(Kind::Object);
         while let (Some(name), Some(value)) = (children.next(), children.next()) {
@@ -102,16 +112,19 @@ impl<'a> Node<'a> {
     }
 
     /// The members of an object in source order; none if the value is no object.
+    #[inline]
     pub fn members(self) -> Members<'a> {
         Members(self.children_of(Kind::Object))
     }
 
     /// The items of an array; none if the value is no array.
+    #[inline]
     pub fn items(self) -> Items<'a> {
         Items(self.children_of(Kind::Array))
     }
 
     /// The number of members or items; 0 if the value is neither object nor array.
+    #[inline]
     #[expect(clippy::len_without_is_empty, reason = "most values have no length")]
     pub fn len(self) -> usize {
         match self.kind() {
@@ -121,6 +134,7 @@ impl<'a> Node<'a> {
     }
 
     /// Values and keys here and below: a measure of the work that decoding this value takes.
+    #[inline]
     pub fn entries(self) -> usize {
         (self.entry().next - self.at) as usize
     }
@@ -156,6 +170,7 @@ impl<'a> Node<'a> {
     }
 
     /// The decoded text of a string or key.
+    #[inline]
     pub(crate) fn string(self) -> Cow<'a, str> {
         let inner = self.inner();
         if self.entry().detail == ESCAPED {
@@ -166,11 +181,13 @@ impl<'a> Node<'a> {
     }
 
     /// The source text of a string or key if equal text means equal strings, hence without escapes.
+    #[inline]
     pub(crate) fn plain(self) -> Option<&'a [u8]> {
         (self.entry().detail != ESCAPED).then(|| &self.text.as_bytes()[self.span()])
     }
 
     /// Whether a string or key decodes to `text`.
+    #[inline]
     fn has_text(self, text: &str) -> bool {
         match self.plain() {
             Some([_, inner @ .., _]) => inner == text.as_bytes(),
@@ -179,12 +196,14 @@ impl<'a> Node<'a> {
     }
 
     /// The source text between the quotation marks of a string or key.
+    #[inline]
     fn inner(self) -> &'a str {
         let Range { start, end } = self.span();
         &self.text[start + 1..end - 1]
     }
 
     /// The entries directly below a value of this kind, keys included; none below another kind.
+    #[inline]
     fn children_of(self, kind: Kind) -> Children<'a> {
         let end = if self.kind() == kind {
             self.entry().next
@@ -200,6 +219,7 @@ impl<'a> Node<'a> {
         }
     }
 
+    #[inline]
     fn entry(self) -> &'a Entry {
         &self.tape[self.at as usize]
     }
@@ -220,6 +240,7 @@ pub struct Members<'a>(Children<'a>);
 impl<'a> Iterator for Members<'a> {
     type Item = (Cow<'a, str>, Node<'a>);
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         Some((self.0.next()?.string(), self.0.next()?))
     }
@@ -231,6 +252,7 @@ pub struct Items<'a>(Children<'a>);
 impl<'a> Iterator for Items<'a> {
     type Item = Node<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<Node<'a>> {
         self.0.next()
     }
@@ -245,6 +267,7 @@ struct Children<'a> {
 impl<'a> Iterator for Children<'a> {
     type Item = Node<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<Node<'a>> {
         let node = self.node;
         if node.at >= self.end {

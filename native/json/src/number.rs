@@ -19,6 +19,7 @@ pub enum Number<'a> {
 }
 
 impl<'a> Number<'a> {
+    #[inline]
     pub(crate) fn read(raw: &'a str, float: bool) -> Self {
         if float {
             return Self::Float(raw.parse().expect("a JSON number is a Rust float"));
