@@ -6,6 +6,8 @@ defmodule BeamMCP.Fault do
 
   require Logger
 
+  @shown_elements 8
+
   @doc "Something that was raised, thrown or exited with, caught in the call's process."
   @spec log(:error | :exit | :throw, term(), Exception.stacktrace(), String.t()) :: :ok
   def log(kind, reason, stacktrace, place) do
@@ -72,11 +74,22 @@ defmodule BeamMCP.Fault do
   defp inner(%module{} = exception) when is_exception(exception), do: inspect(module)
   defp inner(%module{}), do: "%#{inspect(module)}{}"
 
+  defp inner(tuple) when tuple_size(tuple) > @shown_elements,
+    do: "a tuple of #{tuple_size(tuple)}"
+
   defp inner(tuple) when is_tuple(tuple),
-    do: "{" <> (tuple |> Tuple.to_list() |> Enum.map_join(", ", &inner/1)) <> "}"
+    do: "{" <> (tuple |> Tuple.to_list() |> Enum.map_join(", ", &element/1)) <> "}"
 
   defp inner(text) when is_binary(text), do: "<<#{byte_size(text)} bytes>>"
   defp inner(list) when is_list(list), do: "[..]"
   defp inner(map) when is_map(map), do: "%{..}"
   defp inner(other), do: inspect(other)
+
+  # One level of a tuple is enough, so that a large reason costs little.
+  defp element({module, function, arguments} = mfa)
+       when is_atom(module) and is_atom(function) and is_list(arguments),
+       do: inner(mfa)
+
+  defp element(tuple) when is_tuple(tuple), do: "{..}"
+  defp element(other), do: inner(other)
 end

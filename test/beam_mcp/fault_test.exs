@@ -17,6 +17,12 @@ defmodule BeamMCP.FaultTest do
                "exit {:noproc, GenServer.call/3}"
     end
 
+    test "says little of a large reason" do
+      large = 1..9 |> Enum.to_list() |> List.to_tuple()
+      assert Fault.describe(:exit, large, []) == "exit a tuple of 9"
+      assert Fault.describe(:exit, {:a, {:b, {:c}}}, []) == "exit {:a, {..}}"
+    end
+
     test "leaves out terms, which may be arguments or results" do
       secret = "swordfish"
 

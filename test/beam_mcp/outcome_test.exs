@@ -73,6 +73,12 @@ defmodule BeamMCP.OutcomeTest do
   end
 
   describe "prepare/1" do
+    test "ends with an encoder that returns its own struct" do
+      assert_raise ArgumentError, ~r/more than 256 levels/, fn ->
+        Outcome.prepare({:structured, %BeamMCP.Fixture.Endless{}})
+      end
+    end
+
     test "encodes structs wherever they are and leaves the rest" do
       value = %{
         a: [%Money{amount: 1}, {1, ~D[2026-07-28]}],

@@ -10,6 +10,15 @@ defmodule BeamMCP.Fixture do
     end
   end
 
+  defmodule Endless do
+    @moduledoc false
+    defstruct []
+
+    defimpl BeamMCP.Encoder do
+      def encode(endless), do: endless
+    end
+  end
+
   defmodule Opaque do
     @moduledoc false
     defstruct [:secret]

@@ -144,7 +144,7 @@ defmodule BeamMCP.Options.Table do
         :max_buffered_bytes,
         268_435_456,
         65_536,
-        "Request bodies and stdio lines that the instance holds at a time; over it 503"
+        "Request bodies, stdio lines and answers that the instance holds at a time; over it 503"
       ),
       bytes(
         :max_result_bytes,

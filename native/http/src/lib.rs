@@ -4,6 +4,7 @@
 //! and how it is answered is decided by the core (`mcp-protocol`), what it does by the application behind the
 //! [`Host`](mcp_driver::Host) seam. The folder's README draws the flow and lists every limit.
 
+mod answer_body;
 mod bind;
 mod body;
 mod connection;

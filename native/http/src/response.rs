@@ -1,13 +1,14 @@
 //! An answer in hyper's types.
 
-use bytes::Bytes;
-use http_body_util::Full;
 use hyper::{
     Response, StatusCode, Version,
     header::{CONNECTION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
     http::request::Parts,
 };
+use mcp_driver::Reservation;
 use mcp_protocol::Answer;
+
+use crate::answer_body::AnswerBody;
 
 /// What is kept of a request for its response.
 pub(crate) struct Reply {
@@ -29,7 +30,12 @@ impl Reply {
     }
 
     /// Puts `answer` on the wire. `closes` says so to an HTTP/1 peer; HTTP/2 has no such header (RFC 9113 §8.2.2).
-    pub(crate) fn response(self, answer: Answer, closes: bool) -> Response<Full<Bytes>> {
+    pub(crate) fn response(
+        self,
+        answer: Answer,
+        room: Reservation,
+        closes: bool,
+    ) -> Response<AnswerBody> {
         let has_content = !answer.body.is_empty() || answer.content_type == EVENT_STREAM;
         let mut headers = self.headers;
         if has_content {
@@ -44,7 +50,7 @@ impl Reply {
                 headers.append(HeaderName::from_static(name), value);
             }
         }
-        let mut response = Response::new(Full::new(Bytes::from(answer.body)));
+        let mut response = Response::new(AnswerBody::new(answer.body, room));
         *response.status_mut() =
             StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         *response.headers_mut() = headers;
@@ -58,16 +64,18 @@ const EVENT_STREAM: &str = "text/event-stream";
 #[cfg(test)]
 mod tests {
     use hyper::Request;
+    use mcp_driver::Buffers;
     use mcp_protocol::{Connection, Summary};
 
     use super::*;
 
-    fn response(answer: Answer, version: Version, closes: bool) -> Response<Full<Bytes>> {
+    fn response(answer: Answer, version: Version, closes: bool) -> Response<AnswerBody> {
         let request = Request::post("/mcp")
             .version(version)
             .header("x-from", "request");
         let (parts, ()) = request.body(()).unwrap().into_parts();
-        Reply::to(parts).response(answer, closes)
+        let room = Buffers::new(usize::MAX).reserve();
+        Reply::to(parts).response(answer, room, closes)
     }
 
     fn answer(status: u16, body: &str) -> Answer {

@@ -2,8 +2,6 @@
 
 use std::{convert::Infallible, sync::Arc, time::Instant};
 
-use bytes::Bytes;
-use http_body_util::Full;
 use hyper::{
     Request, Response,
     body::{Body, Incoming},
@@ -12,8 +10,8 @@ use mcp_driver::{Event, Host, now, run};
 use mcp_protocol::{Answer, Connection, Exchange, Input, Peer};
 
 use crate::{
-    body::read_body, connections::Connections, head::request_head, options::ListenerOptions,
-    response::Reply, watch::Watch,
+    answer_body::AnswerBody, body::read_body, connections::Connections, head::request_head,
+    options::ListenerOptions, response::Reply, watch::Watch,
 };
 
 /// What all connections of one listener share.
@@ -34,7 +32,7 @@ pub(crate) struct ConnectionContext<H> {
 pub(crate) async fn serve<H: Host>(
     context: Arc<ConnectionContext<H>>,
     request: Request<Incoming>,
-) -> Result<Response<Full<Bytes>>, Infallible> {
+) -> Result<Response<AnswerBody>, Infallible> {
     let _serving = context.watch.begin();
     let ListenerContext { host, options, .. } = &*context.listener;
     let started = options.record_requests.then(Instant::now);
@@ -47,7 +45,7 @@ pub(crate) async fn serve<H: Host>(
     let mut room = host.buffers().reserve();
     let (mut exchange, step) =
         Exchange::http(host.shared(), Arc::clone(&options.endpoint), now(), head);
-    let answer = run(host, &mut exchange, step, async |max_bytes| {
+    let mut answer = run(host, &mut exchange, step, async |max_bytes| {
         let input = read_body(body, max_bytes, &mut room, options.body_timeout).await;
         if let Input::Body(bytes) = &input {
             unread = false;
@@ -57,6 +55,10 @@ pub(crate) async fn serve<H: Host>(
     })
     .await;
 
+    let mut room = host.buffers().reserve();
+    if !room.grow(answer.body.len()) {
+        refuse_for_room(&mut answer);
+    }
     report_fault(host.as_ref(), &answer);
     if let Some(started) = started {
         host.record(request_event(&answer, started, request_bytes));
@@ -65,7 +67,15 @@ pub(crate) async fn serve<H: Host>(
     if closes {
         context.watch.left_unread();
     }
-    Ok(reply.response(answer, closes))
+    Ok(reply.response(answer, room, closes))
+}
+
+/// The instance holds as many bytes as it may: this answer is dropped, and the peer may ask again.
+fn refuse_for_room(answer: &mut Answer) {
+    answer.status = 503;
+    answer.body = Vec::new();
+    answer.headers = vec![("retry-after", "1".into())];
+    answer.summary.refusal = Some("buffers");
 }
 
 fn report_fault(host: &impl Host, answer: &Answer) {

@@ -232,6 +232,18 @@ fn refuses_a_body_that_the_budget_has_no_room_for() {
 }
 
 #[test]
+fn refuses_an_answer_that_the_budget_has_no_room_for() {
+    let server = serve();
+    let mut room = server.host.buffers().reserve();
+    let body = call("echo", "hi").len();
+    assert!(room.grow((1 << 20) - body));
+    let response = server.connect().send(post("echo", "hi")).response();
+    assert_eq!((response.status, response.body.as_str()), (503, ""));
+    drop(room);
+    eventually("all is given back", || server.host.buffers().held() == 0);
+}
+
+#[test]
 fn counts_a_body_while_its_call_runs() {
     let server = serve();
     let mut client = server.connect();

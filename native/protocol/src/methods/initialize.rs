@@ -15,6 +15,9 @@ use crate::{
     word,
 };
 
+/// What a session keeps of its client, in bytes: it is decoded for each call, and sessions are many.
+const MAX_CLIENT_BYTES: usize = 16_384;
+
 /// Reads the parameters and settles the session that they ask for.
 ///
 /// A served legacy version is agreed to; anything else, 2026-07-28 included, is answered with the newest legacy one.
@@ -34,6 +37,16 @@ pub(crate) fn open(
         .ok_or_else(|| {
             invalid("initialize needs \"clientInfo\" with the strings \"name\" and \"version\"")
         })?;
+    let described = client_info.raw().len() + capabilities.raw().len();
+    if described > MAX_CLIENT_BYTES {
+        return Err(Error::new(
+            Code::InvalidParams,
+            word::PARAMS,
+            format!(
+                "\"clientInfo\" and \"capabilities\" take {described} bytes together: at most {MAX_CLIENT_BYTES} are kept"
+            ),
+        ));
+    }
     Ok(Session {
         revision: Revision::parse(&requested)
             .filter(|revision| revision.era() == Era::Legacy)

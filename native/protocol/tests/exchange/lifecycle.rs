@@ -137,6 +137,18 @@ fn ver5_initialize_with_a_legacy_claim_opens_a_session() {
     assert_eq!(reply.header("mcp-session-id"), Some("session-1"));
 }
 
+/// A session's description of its client is decoded for each call, so a large one is an attack.
+#[test]
+fn life1_a_client_describes_itself_in_bounded_bytes() {
+    for member in ["capabilities", "clientInfo"] {
+        let mut message = initialize("2025-11-25");
+        message["params"][member]["experimental"] = json!("x".repeat(16_384));
+        let reply = Server::new().line(&message);
+        assert_eq!(reply.code(), Some(-32602));
+        assert!(reply.message().contains("16384"), "{}", reply.message());
+    }
+}
+
 #[test]
 fn x08_initialized_needs_no_params() {
     let bare = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
