@@ -58,8 +58,14 @@ defmodule BeamMCP.Hook do
     if Enum.all?(scopes, &is_binary/1), do: accept(principal, scopes), else: other("authorize")
   end
 
-  defp authorized({:error, {:unauthenticated, challenge}}) when is_binary(challenge),
-    do: {:challenge, challenge}
+  defp authorized({:error, {:unauthenticated, challenge}}) when is_binary(challenge) do
+    if challenge =~ ~r/\A[\x20-\x7E]+\z/ do
+      {:challenge, challenge}
+    else
+      Fault.log_text("authorize answered a challenge that no header can hold: visible ASCII only")
+      :failed
+    end
+  end
 
   defp authorized({:error, reason}), do: deny("authorize", reason)
   defp authorized(_other), do: other("authorize")

@@ -64,7 +64,7 @@ defmodule BeamMCP.SessionStore do
 
   defp ask(store, namespace, {:create, session}) do
     case store.create(namespace, session) do
-      {:ok, id} -> {:created, id}
+      {:ok, id} -> {:created, checked(id)}
       {:error, :full} -> :full
     end
   end
@@ -80,6 +80,15 @@ defmodule BeamMCP.SessionStore do
     case store.delete(namespace, id) do
       :ok -> :deleted
       {:error, :unknown} -> :unknown
+    end
+  end
+
+  # An id that no header can hold would reach nobody (MCP 2025-11-25 basic/transports, "Session Management").
+  defp checked(id) do
+    if is_binary(id) and id =~ ~r/\A[\x21-\x7E]{1,256}\z/ do
+      id
+    else
+      raise ArgumentError, "create/2 must return an id of 1 to 256 visible ASCII characters"
     end
   end
 end

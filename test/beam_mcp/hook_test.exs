@@ -47,6 +47,7 @@ defmodule BeamMCP.HookTest do
           {:ok, :alice, "a"},
           {:ok, :alice, [:a]},
           {:error, {:unauthenticated, 1}, 2},
+          {:error, {:unauthenticated, "Bearer \r\nX: y"}},
           fn -> raise "no" end,
           fn -> throw(:no) end,
           fn -> exit(:no) end
