@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-/// Counts the bytes of bodies and lines that are held against `max_buffered_bytes`.
+/// Counts the bytes of bodies, lines and answers that are held against `max_buffered_bytes`.
 #[derive(Debug)]
 pub struct Buffers {
     held: AtomicUsize,

@@ -37,7 +37,7 @@ pub trait Host: Send + Sync + 'static {
     /// The jobs in flight.
     fn calls(&self) -> &Arc<Calls>;
 
-    /// The bytes of bodies and lines that are held.
+    /// The bytes of bodies, lines and answers that are held.
     fn buffers(&self) -> &Arc<Buffers>;
 
     /// Chooses who takes the next job; `None` when nobody does.
