@@ -51,8 +51,11 @@ defmodule BeamMCP.NativeTest do
   end
 
   describe "no function holds a scheduler" do
-    # Nanoseconds of thread CPU time inside one native function on a normal scheduler.
+    # Nanoseconds of thread CPU time inside one native function on a normal scheduler. What a
+    # function needs is its shortest time over the rounds: a virtual machine now and then charges
+    # a thread for what its neighbours did.
     @bound_ns 1_000_000
+    @rounds 5
 
     setup context do
       options = [
@@ -76,14 +79,25 @@ defmodule BeamMCP.NativeTest do
         ] do
       test "with arguments and a result of #{what}", %{socket: socket} do
         value = IO.iodata_to_binary(unquote(json))
-        Native.reset_times()
-        assert {200, body} = Client.call(socket, "echo", ~s({"value":#{value}}))
-        refute body =~ ~s("isError":true)
-        assert byte_size(body) > byte_size(value)
-        times = Native.times()
-        assert %{accept: _, reply: _} = times
-        for {function, ns} <- times, do: assert(ns <= @bound_ns, "#{function} took #{ns} ns")
+
+        rounds =
+          for _round <- 1..@rounds do
+            Native.reset_times()
+            assert {200, body} = Client.call(socket, "echo", ~s({"value":#{value}}))
+            refute body =~ ~s("isError":true)
+            assert byte_size(body) > byte_size(value)
+            assert %{accept: _, reply: _} = times = Native.times()
+            times
+          end
+
+        for {function, ns} <- shortest(rounds) do
+          assert ns <= @bound_ns, "#{function} took #{ns} ns"
+        end
       end
+    end
+
+    defp shortest(rounds) do
+      Enum.reduce(rounds, &Map.merge(&1, &2, fn _function, one, other -> min(one, other) end))
     end
   end
 end
