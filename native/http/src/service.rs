@@ -6,7 +6,7 @@ use hyper::{
     Request, Response,
     body::{Body, Incoming},
 };
-use mcp_driver::{Event, Host, now, run};
+use mcp_driver::{Event, Host, run};
 use mcp_protocol::{Answer, Connection, Exchange, Input, Peer};
 
 use crate::{
@@ -43,8 +43,7 @@ pub(crate) async fn serve<H: Host>(
     let mut unread = !body.is_end_stream();
     let mut request_bytes = 0;
     let mut room = host.buffers().reserve();
-    let (mut exchange, step) =
-        Exchange::http(host.shared(), Arc::clone(&options.endpoint), now(), head);
+    let (mut exchange, step) = Exchange::http(host.shared(), Arc::clone(&options.endpoint), head);
     let mut answer = run(host, &mut exchange, step, async |max_bytes| {
         let input = read_body(body, max_bytes, &mut room, options.body_timeout).await;
         if let Input::Body(bytes) = &input {

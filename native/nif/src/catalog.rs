@@ -1,9 +1,9 @@
 //! Definitions as the BEAM hands them over, and the snapshots made of them (D6).
 
-use std::sync::Arc;
+use std::{any::Any, sync::Arc};
 
 use mcp_json::Document;
-use mcp_protocol::{Catalog, DefinitionFault, ToolDefinition};
+use mcp_protocol::{Catalog, DefinitionFault, Handler, ToolDefinition, ToolLimits};
 use rustler::{Atom, Encoder, Env, MapIterator, Resource, ResourceArc, Term, types::atom};
 use serde_json::Value;
 
@@ -22,16 +22,16 @@ use crate::{
 pub(crate) struct CatalogSnapshot(Option<Arc<Catalog>>);
 
 /// What a tool carries for its host.
-#[derive(Debug)]
+#[derive(Debug, Eq, PartialEq)]
 pub(crate) struct ToolHost {
-    pub(crate) handler: Handler,
+    pub(crate) function: Function,
     /// Declared top-level properties and their atoms, sorted by name.
     argument_keys: Box<[(Box<str>, Atom)]>,
 }
 
 /// What the host finds its function by, given back as it came.
-#[derive(Debug)]
-pub(crate) enum Handler {
+#[derive(Debug, Eq, PartialEq)]
+pub(crate) enum Function {
     Atom(Atom),
     Binary(Box<[u8]>),
 }
@@ -116,7 +116,13 @@ impl ToolHost {
     }
 }
 
-impl Encoder for Handler {
+impl Handler for ToolHost {
+    fn is_same(&self, other: &dyn Handler) -> bool {
+        (other as &dyn Any).downcast_ref() == Some(self)
+    }
+}
+
+impl Encoder for Function {
     fn encode<'a>(&self, env: Env<'a>) -> Term<'a> {
         match self {
             Self::Atom(atom) => atom.to_term(env),
@@ -157,16 +163,17 @@ fn definition_of(definition: Options<'_>) -> Result<ToolDefinition, DefinitionFa
         annotations: field(atoms::annotations(), "annotations")?,
         icons: field(atoms::icons(), "icons")?,
         meta: field(atoms::meta(), "meta")?,
-        host: Arc::new(tool_host(definition).map_err(|fault| at(&name, "handler", fault))?),
+        limits: ToolLimits::default(),
+        handler: Arc::new(tool_host(definition).map_err(|fault| at(&name, "handler", fault))?),
         name,
     })
 }
 
 fn tool_host(definition: Options<'_>) -> Result<ToolHost, Fault> {
     let handler: Term<'_> = definition.get(atoms::handler())?;
-    let handler = match handler.decode::<Atom>() {
-        Ok(atom) => Handler::Atom(atom),
-        Err(_) => Handler::Binary(
+    let function = match handler.decode::<Atom>() {
+        Ok(atom) => Function::Atom(atom),
+        Err(_) => Function::Binary(
             definition
                 .get::<rustler::Binary<'_>>(atoms::handler())?
                 .as_slice()
@@ -180,7 +187,7 @@ fn tool_host(definition: Options<'_>) -> Result<ToolHost, Fault> {
         .map_err(|_| options::wrong(atoms::argument_keys(), "not a map of binaries to atoms"))?;
     argument_keys.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     Ok(ToolHost {
-        handler,
+        function,
         argument_keys: argument_keys.into(),
     })
 }

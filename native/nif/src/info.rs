@@ -25,7 +25,7 @@ fn info<'a>(env: Env<'a>, handle: &'a InstanceHandle) -> Term<'a> {
         // No stream outlives its request yet.
         (atoms::streams(), 0.encode(env)),
         (atoms::tokens(), instance.calls.tokens().encode(env)),
-        (atoms::tools(), catalog.len().encode(env)),
+        (atoms::tools(), catalog.tool_count().encode(env)),
     ];
     Term::map_from_pairs(env, &members).expect("the keys differ")
 }

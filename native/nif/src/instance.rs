@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use arc_swap::ArcSwap;
 use mcp_driver::{Buffers, CallLimits, Calls};
 use mcp_http::{Listener, Workers};
-use mcp_protocol::{Catalog, Config, Keys, Shared};
+use mcp_protocol::{CacheHint, CacheHints, Catalog, Config, Keys, Shared};
 use rustler::{
     Atom, Binary, Encoder, Env, LocalPid, Monitor, Resource, ResourceArc, Term, types::atom,
 };
@@ -161,7 +161,24 @@ fn config(options: Options<'_>) -> Result<Config, Fault> {
         hook_timeout_ms: options.get(atoms::hook_timeout_ms())?,
         max_result_bytes: options.get(atoms::max_result_bytes())?,
         context_headers: options.get(atoms::context_headers())?,
-        cache_ttl_ms: options.get(atoms::cache_ttl_ms())?,
+        cache: cache_hints(options)?,
+        allow_public_cache: false,
+        completes: false,
+    })
+}
+
+/// One freshness for lists and introductions; contents are stale at once unless a definition says otherwise.
+fn cache_hints(options: Options<'_>) -> Result<CacheHints, Fault> {
+    let listed = CacheHint {
+        ttl_ms: options.get(atoms::cache_ttl_ms())?,
+        ..CacheHint::default()
+    };
+    Ok(CacheHints {
+        discover: listed,
+        tools: listed,
+        resources: listed,
+        prompts: listed,
+        contents: CacheHint::default(),
     })
 }
 

@@ -1,7 +1,9 @@
 //! Questions of the core as terms, built on the heap of the process that answers them.
 
+use std::any::Any;
+
 use mcp_driver::Token;
-use mcp_protocol::{Ask, Call, Peer, RequestHead, Session, SessionAsk};
+use mcp_protocol::{Ask, Call, Peer, RequestHead, Session, SessionAsk, Target};
 use rustler::{Encoder, Env, ResourceArc, Term, types::atom};
 
 use crate::{
@@ -60,9 +62,10 @@ fn call_tuple<'a>(
     call: &Call,
     context: Term<'a>,
 ) -> Term<'a> {
-    let host = call
-        .tool
-        .host
+    let Target::Tool(tool) = &call.target else {
+        return atoms::gone().encode(decoder.env());
+    };
+    let host = (&*tool.handler as &dyn Any)
         .downcast_ref::<ToolHost>()
         .expect("every tool is compiled by this crate");
     let arguments = match call.arguments {
@@ -72,7 +75,7 @@ fn call_tuple<'a>(
         }
         None => Term::map_new(decoder.env()),
     };
-    (atoms::call(), token, &host.handler, arguments, context).encode(decoder.env())
+    (atoms::call(), token, &host.function, arguments, context).encode(decoder.env())
 }
 
 /// `%BeamMCP.Request{}`

@@ -1,63 +1,125 @@
-//! One request on its way to a handler, and what comes back.
+//! One request on its way to a handler.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
-use mcp_json::{Document, Limits, NodeId};
-use mcp_schema::{Faults, Schema};
+use mcp_json::NodeId;
 
-use crate::{catalog::Tool, context::RequestContext, question::Scope, request_id::IdKey};
+use crate::{
+    catalog::{Completion, Place, Prompt, Reference, Resource, Template, Tool, Variables},
+    config::Config,
+    context::RequestContext,
+    question::Scope,
+    request_id::IdKey,
+};
 
 /// A checked request for a handler.
-#[derive(Debug)]
 pub struct Call {
-    /// The tool, of the snapshot that the request started with.
-    pub tool: Arc<Tool>,
-    /// Where `params.arguments` lies in the context's message; `None` stands for `{}`.
+    /// What is called, of the snapshot that the request started with.
+    pub target: Target,
+    /// Where the arguments lie in the context's message; `None` stands for `{}`. Of a completion they are the ones that
+    /// are settled already.
     pub arguments: Option<NodeId>,
     /// What the handler may know.
     pub context: RequestContext,
     /// How a cancellation finds the call; `None` where the connection alone can cancel.
     pub cancel_key: Option<(Scope, IdKey)>,
+    /// The call's place among those of its tool that may run at once. Whoever runs the call keeps it until the call has
+    /// ended, whatever its end is, and gives it back before the answer goes out.
+    pub place: Option<Place>,
 }
 
-/// How a handler ended.
-#[derive(Debug)]
-pub enum CallOutcome {
-    /// A result, or a failure that the host put into words for the client.
-    Tool(ToolResult),
-    /// A host fault: the client gets a fixed text, the host's log has the reason already.
-    Failed,
+/// What a call is for.
+#[derive(Clone)]
+pub enum Target {
+    /// A tool's result.
+    Tool(Arc<Tool>),
+    /// The contents of a resource.
+    Resource(Arc<Reading>),
+    /// A prompt, filled in.
+    Prompt(Arc<Prompt>),
+    /// Values for an argument.
+    Completion(Arc<Completing>),
 }
 
-/// The one internal form of a tool's result, before any revision's encoder.
-#[derive(Debug, Default)]
-pub struct ToolResult {
-    /// `content`: a JSON array of content blocks.
-    pub content: Vec<u8>,
-    /// `structuredContent`: any JSON value.
-    pub structured: Option<Vec<u8>>,
-    /// Whether the tool failed.
-    pub is_error: bool,
-    /// `_meta`: a JSON object.
-    pub meta: Option<Vec<u8>>,
+/// A resource to be read.
+pub struct Reading {
+    /// The URI as it was asked for.
+    pub uri: Arc<str>,
+    /// Which definition it belongs to.
+    pub source: Source,
+    /// The values that the URI gives to a template's variables.
+    pub variables: Variables,
 }
 
-impl ToolResult {
-    /// Checks the structured content.
-    pub(crate) fn check(&self, schema: &Schema) -> Result<(), Faults> {
-        let text = self.structured.clone().unwrap_or_default();
-        match Document::parse(text.into(), &OWN_TEXT) {
-            Ok(document) => schema.check_node(document.root()),
-            Err(_) => Err(Faults {
-                faults: Vec::new(),
-                more: true,
-            }),
+/// Where a resource comes from.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// It is listed itself.
+    Resource(Arc<Resource>),
+    /// It is one of a family.
+    Template(Arc<Template>),
+}
+
+/// An argument to be completed.
+pub struct Completing {
+    /// What completes it; `None` for the host's own function for all of them.
+    pub completion: Option<Arc<Completion>>,
+    /// Whose argument it is, as the client named it.
+    pub reference: Reference,
+    /// The argument's name.
+    pub argument: Box<str>,
+    /// What was typed so far.
+    pub value: Box<str>,
+}
+
+impl Target {
+    /// What the definition is known by: a name, a URI or a URI template.
+    pub fn name(&self) -> &Arc<str> {
+        match self {
+            Self::Tool(tool) => &tool.name,
+            Self::Resource(reading) => match &reading.source {
+                Source::Resource(resource) => &resource.uri,
+                Source::Template(template) => &template.uri_template,
+            },
+            Self::Prompt(prompt) => &prompt.name,
+            Self::Completion(completing) => match &completing.reference {
+                Reference::Prompt(name) | Reference::Resource(name) => name,
+            },
+        }
+    }
+
+    /// How long a call may run.
+    pub(crate) fn timeout_ms(&self, config: &Config) -> u64 {
+        self.own_timeout_ms().unwrap_or(config.call_timeout_ms)
+    }
+
+    /// How long a call may run by the definition's own word.
+    pub(crate) fn own_timeout_ms(&self) -> Option<u64> {
+        match self {
+            Self::Tool(tool) => tool.limits.timeout_ms,
+            _ => None,
         }
     }
 }
 
-/// Results nest as deep as the host's terms may, and their numbers are as long as the host likes.
-const OWN_TEXT: Limits = Limits {
-    max_depth: 256,
-    max_number_digits: usize::MAX,
-};
+/// Shows what is called, for whom it is not.
+impl fmt::Debug for Call {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Call")
+            .field("target", &self.target)
+            .field("context", &self.context)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Shows the definition: what was asked of it is the client's.
+impl fmt::Debug for Target {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tool(tool) => tool.fmt(out),
+            Self::Resource(reading) => reading.source.fmt(out),
+            Self::Prompt(prompt) => prompt.fmt(out),
+            Self::Completion(completing) => completing.completion.fmt(out),
+        }
+    }
+}

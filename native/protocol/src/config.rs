@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::cache::{CacheHint, CacheHints, CacheScope};
+
 /// Settings of one instance that concern the protocol.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -13,7 +15,7 @@ pub struct Config {
     pub page_size: usize,
     /// Whether the catalog depends on the caller, so that it is asked for on each request.
     pub caller_catalog: bool,
-    /// Deepest nesting of a message.
+    /// Bounds of a message.
     pub json: mcp_json::Limits,
     /// Bounds of schemas.
     pub schema: mcp_schema::Limits,
@@ -25,8 +27,25 @@ pub struct Config {
     pub max_result_bytes: usize,
     /// Lower-case names of the request headers that handlers may see.
     pub context_headers: Vec<String>,
-    /// Freshness of discover and list results (MCP 2026-07-28 server/utilities/caching).
-    pub cache_ttl_ms: u64,
+    /// How long clients may keep which answers (MCP 2026-07-28 server/utilities/caching).
+    pub cache: CacheHints,
+    /// Whether an answer may be told as public at all. It never is when the catalog depends on the caller (CACHE-7).
+    pub allow_public_cache: bool,
+    /// Whether the host completes arguments that no definition completes.
+    pub completes: bool,
+}
+
+impl Config {
+    /// The scope that an answer is told with: public by the host's explicit choice alone, and only where no answer
+    /// depends on the caller.
+    pub(crate) fn told_scope(&self, hint: CacheHint) -> CacheScope {
+        match hint.scope {
+            CacheScope::Public if self.allow_public_cache && !self.caller_catalog => {
+                CacheScope::Public
+            }
+            _ => CacheScope::Private,
+        }
+    }
 }
 
 /// Settings of one HTTP endpoint.

@@ -1,6 +1,6 @@
 //! What a handler may know of the request it serves.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use mcp_json::{Document, Node, NodeId};
 
@@ -12,7 +12,7 @@ use crate::{
 /// The request as a handler sees it; decoded into the host's terms by its own process.
 ///
 /// What the message says of its client stays in the message: nothing is copied or parsed twice.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct RequestContext {
     /// The request's id.
     pub id: RequestId,
@@ -34,7 +34,7 @@ pub struct RequestContext {
 }
 
 /// Where the client described itself. Unverified, for display only (META-6).
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) enum Client {
     /// In `_meta` of the message.
     Message,
@@ -104,5 +104,17 @@ impl RequestContext {
 
     fn meta_node(&self) -> Option<Node<'_>> {
         self.meta.map(|meta| self.message.node(meta))
+    }
+}
+
+/// Shows the request and its size: what is in it is the client's.
+impl fmt::Debug for RequestContext {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("RequestContext")
+            .field("id", &self.id)
+            .field("method", &self.method)
+            .field("revision", &self.revision)
+            .field("bytes", &self.message.bytes().len())
+            .finish_non_exhaustive()
     }
 }

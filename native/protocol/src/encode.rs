@@ -58,6 +58,46 @@ impl<'a> Members<'a> {
         self
     }
 
+    /// Writes an array of objects.
+    pub(crate) fn objects<T>(
+        &mut self,
+        key: &str,
+        items: &[T],
+        write: impl Fn(&mut Members<'_>, &T),
+    ) -> &mut Self {
+        let out = self.key(key);
+        out.push(b'[');
+        for (position, item) in items.iter().enumerate() {
+            if position > 0 {
+                out.push(b',');
+            }
+            let mut members = Members::open(out);
+            write(&mut members, item);
+            members.close();
+        }
+        out.push(b']');
+        self
+    }
+
+    /// Opens an object as a member's value; it is the caller's to close.
+    pub(crate) fn object(&mut self, key: &str) -> Members<'_> {
+        Members::open(self.key(key))
+    }
+
+    /// Writes an array of strings.
+    pub(crate) fn strings<T: AsRef<str>>(&mut self, key: &str, items: &[T]) -> &mut Self {
+        let out = self.key(key);
+        out.push(b'[');
+        for (position, item) in items.iter().enumerate() {
+            if position > 0 {
+                out.push(b',');
+            }
+            write::string(out, item.as_ref());
+        }
+        out.push(b']');
+        self
+    }
+
     /// Closes the object.
     pub(crate) fn close(self) {
         self.out.push(b'}');

@@ -9,16 +9,9 @@ use crate::{
 };
 
 /// A message taken apart; what it means is decided elsewhere.
-#[derive(Debug)]
 pub(crate) enum Envelope {
     /// It has an id and wants an answer.
-    Request {
-        id: RequestId,
-        /// Where the id lies in the message.
-        id_node: NodeId,
-        method: String,
-        params: Option<NodeId>,
-    },
+    Request(Incoming),
     /// It has no id and gets no answer.
     Notification {
         method: String,
@@ -26,6 +19,15 @@ pub(crate) enum Envelope {
     },
     /// A result or an error of the peer's.
     Response,
+}
+
+/// A request taken apart.
+pub(crate) struct Incoming {
+    pub(crate) id: RequestId,
+    /// Where the id lies in the message.
+    pub(crate) id_node: NodeId,
+    pub(crate) method: String,
+    pub(crate) params: Option<NodeId>,
 }
 
 /// A refusal, with the id to echo when the message had a readable one.
@@ -72,14 +74,24 @@ impl Envelope {
         }
         let params = params.map(Node::id);
         Ok(match (id, id_node) {
-            (Some(id), Some(node)) => Self::Request {
+            (Some(id), Some(node)) => Self::Request(Incoming {
                 id,
                 id_node: node.id(),
                 method,
                 params,
-            },
+            }),
             _ => Self::Notification { method, params },
         })
+    }
+}
+
+impl Envelope {
+    /// Where the parameters lie in the message.
+    pub(crate) fn params(&self) -> Option<NodeId> {
+        match self {
+            Self::Request(Incoming { params, .. }) | Self::Notification { params, .. } => *params,
+            Self::Response => None,
+        }
     }
 }
 

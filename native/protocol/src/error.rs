@@ -17,8 +17,8 @@ pub enum Code {
     Internal,
     /// A header is missing, repeated or differs from the body (MCP 2026-07-28 basic/transports/streamable-http).
     HeaderMismatch,
-    /// The client did not declare a capability that the request needs.
-    MissingCapability,
+    /// No such resource, in the legacy revisions alone (ERR-4).
+    ResourceNotFound,
     /// The declared version is not served (MCP 2026-07-28 basic/versioning).
     UnsupportedVersion,
     /// As much work as allowed is in flight; outside the reserved range, as ERR-5 asks.
@@ -35,7 +35,7 @@ const TABLE: &[(Code, i32, u16)] = &[
     (Code::InvalidParams, -32602, 200),
     (Code::Internal, -32603, 200),
     (Code::HeaderMismatch, -32020, 400),
-    (Code::MissingCapability, -32021, 400),
+    (Code::ResourceNotFound, -32002, 200),
     (Code::UnsupportedVersion, -32022, 400),
     (Code::Busy, -31503, 503),
     (Code::PrincipalBusy, -31429, 429),
@@ -52,6 +52,8 @@ pub struct Error {
     pub data: Option<String>,
     /// The HTTP status.
     pub status: u16,
+    /// After how many seconds it is worth trying again, where it is.
+    pub retry_after_s: Option<u64>,
     /// Why, in a word of a fixed list, for telemetry.
     pub word: &'static str,
 }
@@ -78,6 +80,7 @@ impl Error {
             message: message.into(),
             data: None,
             status: code.row().2,
+            retry_after_s: matches!(code, Code::Busy | Code::PrincipalBusy).then_some(1),
             word,
         }
     }
@@ -86,6 +89,13 @@ impl Error {
     #[must_use]
     pub fn with_status(mut self, status: u16) -> Self {
         self.status = status;
+        self
+    }
+
+    /// The same error for a client that should wait longer than a second.
+    #[must_use]
+    pub fn with_retry_after(mut self, seconds: u64) -> Self {
+        self.retry_after_s = Some(seconds);
         self
     }
 
@@ -106,7 +116,9 @@ mod tests {
         for (code, number, _) in TABLE {
             assert_eq!(code.number(), *number);
             assert_eq!(TABLE.iter().filter(|row| row.1 == *number).count(), 1);
-            assert!(!(-32019..=-32000).contains(number) && !(-32099..=-32023).contains(number));
+            let legacy_alone = *code == Code::ResourceNotFound;
+            assert!(legacy_alone || !(-32019..=-32000).contains(number));
+            assert!(!(-32099..=-32023).contains(number));
         }
     }
 }

@@ -5,6 +5,7 @@
 //! sockets, clocks, threads or BEAM terms here. Revisions 2026-07-28, 2025-11-25 and 2025-06-18 are served side by
 //! side, each message by its own.
 
+mod cache;
 mod call;
 mod catalog;
 mod config;
@@ -13,6 +14,7 @@ mod cursor;
 mod encode;
 mod envelope;
 mod error;
+mod excerpt;
 mod exchange;
 mod head;
 mod http;
@@ -20,6 +22,7 @@ mod keys;
 mod meta;
 mod method;
 mod methods;
+mod outcome;
 mod principal;
 mod question;
 mod request_id;
@@ -29,8 +32,14 @@ mod step;
 mod time;
 mod word;
 
-pub use call::{Call, CallOutcome, ToolResult};
-pub use catalog::{Catalog, DefinitionFault, Tool, ToolDefinition};
+pub use cache::{CacheChoice, CacheHint, CacheHints, CacheScope};
+pub use call::{Call, Completing, Reading, Source, Target};
+pub use catalog::{
+    Catalog, Category, Completion, CompletionDefinition, CompletionKey, Definition,
+    DefinitionFault, Edit, Edited, Handler, Key, Place, Prompt, PromptArgument, PromptDefinition,
+    Rate, Reference, Resource, ResourceDefinition, Template, TemplateDefinition, Tool,
+    ToolDefinition, ToolLimits, Variables,
+};
 pub use config::{Config, Endpoint, Hosts, Origins, Shared};
 pub use context::{Json, RequestContext};
 pub use error::{Code, Error};
@@ -38,6 +47,9 @@ pub use exchange::{Exchange, Line, Pipe};
 pub use head::{Peer, RequestHead, Single};
 pub use keys::Keys;
 pub use method::{Kind, Method};
+pub use outcome::{
+    Body, CallOutcome, CompletionResult, Contents, Piece, PromptResult, SafeError, ToolResult,
+};
 pub use principal::{Identity, Principal};
 pub use question::{
     Ask, Authorized, BodyFault, Computation, Computed, Input, Question, Scope, Unanswered,

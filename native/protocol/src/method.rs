@@ -1,6 +1,6 @@
-//! The one table of methods: wire name, revisions, kind, and where `Mcp-Name` comes from.
+//! The one table of methods: wire name, revisions, kind, what must be offered, and where `Mcp-Name` comes from.
 
-use crate::revision::Revision;
+use crate::revision::Revision::{self, R20250618 as R06, R20251125 as R25, R20260728 as R26};
 
 /// A method of the protocol, or of our own additions, that a client may send.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -17,6 +17,18 @@ pub enum Method {
     ToolsList,
     /// `tools/call`
     ToolsCall,
+    /// `resources/list`
+    ResourcesList,
+    /// `resources/templates/list`
+    ResourceTemplatesList,
+    /// `resources/read`
+    ResourcesRead,
+    /// `prompts/list`
+    PromptsList,
+    /// `prompts/get`
+    PromptsGet,
+    /// `completion/complete`
+    Complete,
     /// `notifications/cancelled`
     Cancelled,
     /// `shutdown`, accepted on stdio as the language-server habit that earlier systems served.
@@ -34,6 +46,19 @@ pub enum Kind {
     Notification,
 }
 
+/// What a server offers; a method of a feature is served where its capability is advertised (ERR-9).
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Feature {
+    /// `completions`
+    Completions,
+    /// `prompts`
+    Prompts,
+    /// `resources`
+    Resources,
+    /// `tools`
+    Tools,
+}
+
 /// Where a method may be used.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum On {
@@ -47,11 +72,10 @@ struct Row {
     kind: Kind,
     on: On,
     revisions: &'static [Revision],
+    feature: Option<Feature>,
     /// The member of `params` that the `Mcp-Name` header mirrors (MCP 2026-07-28 basic/transports/streamable-http).
     name_member: Option<&'static str>,
 }
-
-use Revision::{R20250618 as R06, R20251125 as R25, R20260728 as R26};
 
 const LEGACY: &[Revision] = &[R06, R25];
 const MODERN: &[Revision] = &[R26];
@@ -59,15 +83,21 @@ const ALL: &[Revision] = &[R06, R25, R26];
 
 #[rustfmt::skip]
 const TABLE: &[Row] = &[
-    Row { method: Method::ToolsCall,   wire: "tools/call",                kind: Kind::Request,      on: On::Both,  revisions: ALL,    name_member: Some("name") },
-    Row { method: Method::ToolsList,   wire: "tools/list",                kind: Kind::Request,      on: On::Both,  revisions: ALL,    name_member: None },
-    Row { method: Method::Discover,    wire: "server/discover",           kind: Kind::Request,      on: On::Both,  revisions: MODERN, name_member: None },
-    Row { method: Method::Initialize,  wire: "initialize",                kind: Kind::Request,      on: On::Both,  revisions: LEGACY, name_member: None },
-    Row { method: Method::Initialized, wire: "notifications/initialized", kind: Kind::Notification, on: On::Both,  revisions: LEGACY, name_member: None },
-    Row { method: Method::Ping,        wire: "ping",                      kind: Kind::Request,      on: On::Both,  revisions: LEGACY, name_member: None },
-    Row { method: Method::Cancelled,   wire: "notifications/cancelled",   kind: Kind::Notification, on: On::Both,  revisions: ALL,    name_member: None },
-    Row { method: Method::Shutdown,    wire: "shutdown",                  kind: Kind::Request,      on: On::Stdio, revisions: ALL,    name_member: None },
-    Row { method: Method::Exit,        wire: "exit",                      kind: Kind::Notification, on: On::Stdio, revisions: ALL,    name_member: None },
+    Row { method: Method::ToolsCall,             wire: "tools/call",                kind: Kind::Request,      on: On::Both,  revisions: ALL,    feature: Some(Feature::Tools),       name_member: Some("name") },
+    Row { method: Method::ToolsList,             wire: "tools/list",                kind: Kind::Request,      on: On::Both,  revisions: ALL,    feature: Some(Feature::Tools),       name_member: None },
+    Row { method: Method::ResourcesList,         wire: "resources/list",            kind: Kind::Request,      on: On::Both,  revisions: ALL,    feature: Some(Feature::Resources),   name_member: None },
+    Row { method: Method::ResourceTemplatesList, wire: "resources/templates/list",  kind: Kind::Request,      on: On::Both,  revisions: ALL,    feature: Some(Feature::Resources),   name_member: None },
+    Row { method: Method::ResourcesRead,         wire: "resources/read",            kind: Kind::Request,      on: On::Both,  revisions: ALL,    feature: Some(Feature::Resources),   name_member: Some("uri") },
+    Row { method: Method::PromptsList,           wire: "prompts/list",              kind: Kind::Request,      on: On::Both,  revisions: ALL,    feature: Some(Feature::Prompts),     name_member: None },
+    Row { method: Method::PromptsGet,            wire: "prompts/get",               kind: Kind::Request,      on: On::Both,  revisions: ALL,    feature: Some(Feature::Prompts),     name_member: Some("name") },
+    Row { method: Method::Complete,              wire: "completion/complete",       kind: Kind::Request,      on: On::Both,  revisions: ALL,    feature: Some(Feature::Completions), name_member: None },
+    Row { method: Method::Discover,              wire: "server/discover",           kind: Kind::Request,      on: On::Both,  revisions: MODERN, feature: None,                       name_member: None },
+    Row { method: Method::Initialize,            wire: "initialize",                kind: Kind::Request,      on: On::Both,  revisions: LEGACY, feature: None,                       name_member: None },
+    Row { method: Method::Initialized,           wire: "notifications/initialized", kind: Kind::Notification, on: On::Both,  revisions: LEGACY, feature: None,                       name_member: None },
+    Row { method: Method::Ping,                  wire: "ping",                      kind: Kind::Request,      on: On::Both,  revisions: LEGACY, feature: None,                       name_member: None },
+    Row { method: Method::Cancelled,             wire: "notifications/cancelled",   kind: Kind::Notification, on: On::Both,  revisions: ALL,    feature: None,                       name_member: None },
+    Row { method: Method::Shutdown,              wire: "shutdown",                  kind: Kind::Request,      on: On::Stdio, revisions: ALL,    feature: None,                       name_member: None },
+    Row { method: Method::Exit,                  wire: "exit",                      kind: Kind::Notification, on: On::Stdio, revisions: ALL,    feature: None,                       name_member: None },
 ];
 
 impl Method {
@@ -98,6 +128,11 @@ impl Method {
     /// The member of `params` that `Mcp-Name` mirrors.
     pub fn name_member(self) -> Option<&'static str> {
         self.row().name_member
+    }
+
+    /// What must be offered for the method to be served.
+    pub(crate) fn feature(self) -> Option<Feature> {
+        self.row().feature
     }
 
     fn row(self) -> &'static Row {

@@ -1,17 +1,18 @@
 //! What the core asks of its driver, and what it is told.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use bytes::Bytes;
 use mcp_json::NodeId;
 use mcp_schema::{Faults, Schema};
 
 use crate::{
-    call::{Call, CallOutcome, ToolResult},
+    call::Call,
     catalog::Catalog,
     context::RequestContext,
     exchange::Request,
     head::RequestHead,
+    outcome::{CallOutcome, ToolResult},
     principal::Identity,
     request_id::IdKey,
     session::{SessionAnswer, SessionAsk},
@@ -27,7 +28,6 @@ pub struct Question {
 }
 
 /// The kinds of question.
-#[derive(Debug)]
 pub enum Ask {
     /// Read the request's body, at most so many bytes. Answered by the driver itself.
     Body {
@@ -66,7 +66,7 @@ pub enum Ask {
 }
 
 /// Within which requests an id is unique, and reachable for a cancellation (CAN-9).
-#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[derive(Clone, Eq, Hash, PartialEq)]
 pub enum Scope {
     /// A stdio pipe, by its driver's number.
     Pipe(u64),
@@ -75,7 +75,6 @@ pub enum Scope {
 }
 
 /// What a driver feeds an exchange.
-#[derive(Debug)]
 pub enum Input {
     /// The whole body.
     Body(Bytes),
@@ -98,7 +97,6 @@ pub enum Input {
 }
 
 /// What a hook decided.
-#[derive(Debug)]
 pub enum Authorized {
     /// Go on as this caller; `None` from a hook that names nobody.
     Accept(Option<Identity>),
@@ -141,21 +139,24 @@ pub enum Unanswered {
 }
 
 /// Pure work too long for a thread that serves sockets: run it elsewhere and resume with what it returns.
-#[derive(Debug)]
-pub struct Computation {
-    pub(crate) schema: Arc<Schema>,
-    pub(crate) instance: Instance,
+pub struct Computation(pub(crate) Work);
+
+/// What a [`Computation`] found, with what it was given.
+pub struct Computed(pub(crate) Found);
+
+pub(crate) enum Work {
+    /// Hold an instance against a schema.
+    Check(Arc<Schema>, Instance),
+    /// Digest the lists of a catalog, each at most once.
+    Digest(Arc<Catalog>),
 }
 
-/// What a [`Computation`] found, with the instance it was given.
-#[derive(Debug)]
-pub struct Computed {
-    pub(crate) instance: Instance,
-    pub(crate) result: Result<(), Faults>,
+pub(crate) enum Found {
+    Checked(Instance, Result<(), Faults>),
+    Digested,
 }
 
 /// A JSON value to validate, with what it lies in.
-#[derive(Debug)]
 pub(crate) enum Instance {
     /// The arguments of a call, at this place of the request's message.
     Arguments(Box<Request>, NodeId),
@@ -167,12 +168,18 @@ pub(crate) enum Instance {
 pub(crate) const LARGE_INSTANCE_BYTES: usize = 64 * 1_024;
 
 impl Computation {
-    /// Validates. Costs time in proportion to the instance.
+    /// Does the work: for an instance in proportion to its size, for a catalog to the number of its definitions.
     pub fn run(self) -> Computed {
-        Computed {
-            result: self.instance.check(&self.schema),
-            instance: self.instance,
-        }
+        Computed(match self.0 {
+            Work::Check(schema, instance) => {
+                let result = instance.check(&schema);
+                Found::Checked(instance, result)
+            }
+            Work::Digest(catalog) => {
+                catalog.digest_lists();
+                Found::Digested
+            }
+        })
     }
 }
 
@@ -182,5 +189,85 @@ impl Instance {
             Self::Arguments(request, node) => schema.check_node(request.document.node(*node)),
             Self::Result(result) => result.check(schema),
         }
+    }
+}
+
+/// Shows what is asked and how large it is: heads, bodies and arguments are the client's.
+impl fmt::Debug for Ask {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Body { max_bytes } => write!(out, "Body(at most {max_bytes} bytes)"),
+            Self::Authorize { hook, .. } => write!(out, "Authorize({hook})"),
+            Self::AuthorizeBody { hook, body, .. } => {
+                write!(out, "AuthorizeBody({hook}, {} bytes)", body.len())
+            }
+            Self::Session(ask) => ask.fmt(out),
+            Self::Catalog(context) => write!(out, "Catalog({context:?})"),
+            Self::Call(call) => call.fmt(out),
+            Self::Cancel { scope, request } => {
+                let what = if request.is_some() { "one" } else { "all" };
+                write!(out, "Cancel({what} of {scope:?})")
+            }
+        }
+    }
+}
+
+/// Shows a pipe's number; a session's id is a secret.
+impl fmt::Debug for Scope {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pipe(number) => write!(out, "Pipe({number})"),
+            Self::Session(_) => out.write_str("Session(..)"),
+        }
+    }
+}
+
+/// Shows what came and how large it is.
+impl fmt::Debug for Input {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Body(bytes) => write!(out, "Body({} bytes)", bytes.len()),
+            Self::BodyFault(fault) => fault.fmt(out),
+            Self::Authorized(decision) => decision.fmt(out),
+            Self::Session(answer) => answer.fmt(out),
+            Self::Catalog(catalog) => catalog.fmt(out),
+            Self::Outcome(outcome) => outcome.fmt(out),
+            Self::Computed(computed) => computed.fmt(out),
+            Self::Done => out.write_str("Done"),
+            Self::Unanswered(why) => why.fmt(out),
+        }
+    }
+}
+
+/// Shows the decision without the caller.
+impl fmt::Debug for Authorized {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Accept(None) => "Accept",
+            Self::Accept(Some(_)) => "Accept(..)",
+            Self::Deny => "Deny",
+            Self::Challenge(_) => "Challenge(..)",
+        })
+    }
+}
+
+/// Shows what is to be done.
+impl fmt::Debug for Computation {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self.0 {
+            Work::Check(..) => "Computation(check)",
+            Work::Digest(_) => "Computation(digest)",
+        })
+    }
+}
+
+/// Shows what was done.
+impl fmt::Debug for Computed {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match &self.0 {
+            Found::Checked(_, Ok(())) => "Computed(valid)",
+            Found::Checked(_, Err(_)) => "Computed(invalid)",
+            Found::Digested => "Computed(digest)",
+        })
     }
 }

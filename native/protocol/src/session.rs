@@ -1,11 +1,11 @@
 //! Legacy sessions as the core sees them (MCP 2025-11-25 basic/transports, "Session Management").
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use crate::{principal::Principal, revision::Revision};
 
 /// What `initialize` fixed for later requests.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Session {
     /// The negotiated version.
     pub revision: Revision,
@@ -18,7 +18,7 @@ pub struct Session {
 }
 
 /// What is asked of a session store.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub enum SessionAsk {
     /// Keep this session under a fresh, unguessable id.
     Create(Session),
@@ -29,7 +29,7 @@ pub enum SessionAsk {
 }
 
 /// What a session store says.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub enum SessionAnswer {
     /// The id of the session created: 1 to 256 bytes of visible ASCII.
     Created(Arc<str>),
@@ -41,4 +41,35 @@ pub enum SessionAnswer {
     Unknown,
     /// As many sessions as the host allows exist already.
     Full,
+}
+
+/// Shows the revision: what a client says of itself is its own.
+impl fmt::Debug for Session {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Session({})", self.revision)
+    }
+}
+
+/// Shows what is asked: an id is a secret.
+impl fmt::Debug for SessionAsk {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Create(session) => write!(out, "Create({session:?})"),
+            Self::Fetch(_) => out.write_str("Fetch(..)"),
+            Self::Delete(_) => out.write_str("Delete(..)"),
+        }
+    }
+}
+
+/// Shows what came: an id is a secret.
+impl fmt::Debug for SessionAnswer {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Created(_) => out.write_str("Created(..)"),
+            Self::Found(session) => write!(out, "Found({session:?})"),
+            Self::Deleted => out.write_str("Deleted"),
+            Self::Unknown => out.write_str("Unknown"),
+            Self::Full => out.write_str("Full"),
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! What an exchange wants next.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
 use crate::{
     method::Method,
@@ -20,7 +20,6 @@ pub enum Step {
 }
 
 /// The end of an exchange.
-#[derive(Debug)]
 pub struct Answer {
     /// HTTP status; meaningless on stdio.
     pub status: u16,
@@ -62,4 +61,17 @@ pub struct Summary {
     pub refusal: Option<&'static str>,
     /// What the host did wrong, for its log.
     pub host_fault: Option<String>,
+}
+
+/// Shows the status and the size: the body is the client's, and headers may hold a session's id.
+impl fmt::Debug for Answer {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Answer")
+            .field("status", &self.status)
+            .field("bytes", &self.body.len())
+            .field("content_type", &self.content_type)
+            .field("connection", &self.connection)
+            .field("summary", &self.summary)
+            .finish_non_exhaustive()
+    }
 }

@@ -2,7 +2,7 @@
 
 /// The host's `authorize` hook raised or gave no decision.
 pub(crate) const AUTHORIZE: &str = "authorize";
-/// Arguments that break the tool's input schema.
+/// Arguments that break the tool's input schema, or lack what a prompt requires.
 pub(crate) const ARGUMENTS: &str = "arguments";
 /// A body that broke off.
 pub(crate) const BODY: &str = "body";
@@ -12,7 +12,7 @@ pub(crate) const BODY_TIMEOUT: &str = "body_timeout";
 pub(crate) const BODY_TOO_LARGE: &str = "body_too_large";
 /// `max_buffered_bytes` are held already.
 pub(crate) const BUFFERS: &str = "buffers";
-/// `max_calls` run already.
+/// `max_calls` run already, or as many of one tool as may.
 pub(crate) const BUSY: &str = "busy";
 /// The client cancelled the request.
 pub(crate) const CANCELLED: &str = "cancelled";
@@ -32,6 +32,8 @@ pub(crate) const FRAMING: &str = "framing";
 pub(crate) const HEADER: &str = "header";
 /// A `Host` that `allowed_hosts` does not cover.
 pub(crate) const HOST: &str = "host";
+/// The host's handler refused in words of its own.
+pub(crate) const HOST_ERROR: &str = "host_error";
 /// The host's handler, hook or catalog failed.
 pub(crate) const HOST_FAULT: &str = "host_fault";
 /// An id that is neither a string nor an integer, or is too long.
@@ -52,6 +54,8 @@ pub(crate) const ORIGIN: &str = "origin";
 pub(crate) const PARAMS: &str = "params";
 /// Bytes that are not JSON.
 pub(crate) const PARSE: &str = "parse";
+/// A resource that does not exist.
+pub(crate) const NOT_FOUND: &str = "not_found";
 /// Not the endpoint's path.
 pub(crate) const PATH: &str = "path";
 /// `max_calls_per_principal` of this principal run already.

@@ -13,7 +13,7 @@ async fn a_reply_reaches_the_client_and_leaves_nothing_behind() {
     let application = Application::new();
     let answer = line(&application, &pipe(1, None), &call(json!(1)));
     let job = application.taken().await;
-    assert!(matches!(&job.ask, Ask::Call(call) if &*call.tool.name == "tool"));
+    assert!(matches!(&job.ask, Ask::Call(call) if **call.target.name() == *"tool"));
     assert_eq!(
         (
             application.calls().in_flight(),

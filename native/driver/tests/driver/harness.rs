@@ -7,9 +7,9 @@ use mcp_driver::{
     Accepted, Buffers, CallLimits, CallNumber, Calls, CancelReason, Event, Host, Route, now, run,
 };
 use mcp_protocol::{
-    Answer, Authorized, CallOutcome, Catalog, Config, Endpoint, Exchange, Hosts, Identity, Input,
-    Keys, Line, Origins, Peer, Pipe, Principal, RequestHead, Revision, Session, SessionAnswer,
-    Shared, Step, ToolDefinition, ToolResult,
+    Answer, Authorized, CacheHints, CallOutcome, Catalog, Config, Endpoint, Exchange, Hosts,
+    Identity, Input, Keys, Line, Origins, Peer, Pipe, Principal, RequestHead, Revision, Session,
+    SessionAnswer, Shared, Step, ToolDefinition, ToolLimits, ToolResult,
 };
 use serde_json::{Value, json};
 use tokio::{sync::mpsc, task::JoinHandle};
@@ -176,12 +176,7 @@ fn http(
     for (name, value) in common.iter().chain(headers) {
         head.push(name, value.as_bytes());
     }
-    let (exchange, step) = Exchange::http(
-        application.shared(),
-        Arc::new(endpoint.clone()),
-        now(),
-        head,
-    );
+    let (exchange, step) = Exchange::http(application.shared(), Arc::new(endpoint.clone()), head);
     serve(application, exchange, step, message.to_string().into())
 }
 
@@ -296,7 +291,9 @@ fn shared() -> Shared {
         hook_timeout_ms: HOOK_TIMEOUT_MS,
         max_result_bytes: 1 << 20,
         context_headers: Vec::new(),
-        cache_ttl_ms: 0,
+        cache: CacheHints::default(),
+        allow_public_cache: false,
+        completes: false,
     };
     let tool = ToolDefinition {
         name: "tool".into(),
@@ -307,7 +304,8 @@ fn shared() -> Shared {
         annotations: None,
         icons: None,
         meta: None,
-        host: Arc::new(()),
+        limits: ToolLimits::default(),
+        handler: Arc::new(()),
     };
     Shared {
         catalog: Arc::new(Catalog::compile(vec![tool], &config).expect("one right definition")),

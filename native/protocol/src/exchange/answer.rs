@@ -3,7 +3,7 @@
 use super::{Carrier, Exchange, Reply};
 use crate::{
     encode::{self, Members},
-    error::{Code, Error},
+    error::Error,
     http::{self, Headers},
     step::{Answer, Connection, Step},
     word,
@@ -48,8 +48,8 @@ impl Exchange {
         if self.silent {
             return self.plain(202);
         }
-        if matches!(error.code, Code::Busy | Code::PrincipalBusy) {
-            headers.push(("retry-after", "1".into()));
+        if let Some(seconds) = error.retry_after_s {
+            headers.push(("retry-after", seconds.to_string().into()));
         }
         let body = encode::error(self.id.as_ref(), &error);
         self.answer(error.status, headers, body, JSON)

@@ -19,7 +19,7 @@ use crate::{
 
 impl Exchange {
     /// Steps 1 and 2: framing, path, `Host`, `Origin`, method.
-    pub(super) fn arrive(&mut self, _now: Now) -> Step {
+    pub(super) fn arrive(&mut self) -> Step {
         let Carrier::Http { endpoint, head, .. } = &self.carrier else {
             return self.refuse(super::internal(word::DRIVER, "A line has no head"));
         };

@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
-use mcp_json::{Document, Node, NodeId};
+use mcp_json::{Document, Node};
 
-use super::{Carrier, Client, Exchange, Request};
+use super::{Carrier, Client, Exchange, Request, Sender};
 use crate::{
-    envelope::Envelope,
+    envelope::{Envelope, Incoming},
     error::{Code, Error},
+    excerpt::{excerpt, plain_excerpt},
     head::{RequestHead, Single},
     http::{self, VersionHeader},
     meta::RequestMeta,
     method::{Kind, Method},
-    methods::discover::{offers_tools, unsupported_version_data},
+    methods::{capabilities::offers, discover::unsupported_version_data},
     question::Scope,
     request_id::{IdKey, RequestId},
     revision::{Era, Revision},
@@ -31,7 +32,7 @@ impl Exchange {
         envelope: Envelope,
     ) -> Step {
         match envelope {
-            Envelope::Request { ref id, .. } => self.id = Some(id.clone()),
+            Envelope::Request(ref incoming) => self.id = Some(incoming.id.clone()),
             Envelope::Notification { .. } | Envelope::Response => self.silent = self.is_pipe(),
         }
         let params = envelope.params().map(|node| document.node(node));
@@ -44,30 +45,15 @@ impl Exchange {
             return self.legacy_message(now, document, envelope);
         }
         match envelope {
-            Envelope::Request {
-                id,
-                id_node,
-                method,
-                params,
-            } => match self.declared(meta, &document, params, &method) {
-                Ok((method, revision)) => {
-                    let cancel_key = self
-                        .pipe_scope()
-                        .map(|scope| (scope, RequestId::key(document.node(id_node))));
-                    let request = Request {
-                        document,
-                        params,
-                        method,
-                        revision,
-                        client: Client::Message,
-                        cancel_key,
-                        session: None,
-                        id,
-                    };
-                    self.begin(now, request)
-                }
-                Err(error) => self.refuse(error),
-            },
+            Envelope::Request(incoming) => {
+                let decided = self.declared(meta, &document, &incoming);
+                let sender = Sender {
+                    client: Client::Message,
+                    scope: self.pipe_scope(),
+                    session: None,
+                };
+                self.decided(now, document, incoming, decided, sender)
+            }
             Envelope::Notification { method, params } => {
                 match self.check_notification(meta, &method) {
                     Ok(()) => self.notified(
@@ -87,9 +73,9 @@ impl Exchange {
         &mut self,
         meta: RequestMeta<'_>,
         document: &Document,
-        params: Option<NodeId>,
-        method: &str,
+        incoming: &Incoming,
     ) -> Result<(Method, Revision), Error> {
+        let method = incoming.method.as_str();
         let version = meta.version()?;
         let revision = Revision::parse(&version);
         let era = revision.map_or(Era::Modern, Revision::era);
@@ -103,9 +89,28 @@ impl Exchange {
         }
         let revision = revision.ok_or_else(|| unsupported_version(&version))?;
         if let (Some(head), Era::Modern) = (self.head(), era) {
-            check_mirrors(head, method, params.map(|node| document.node(node)))?;
+            let params = incoming.params.map(|node| document.node(node));
+            check_mirrors(head, method, params)?;
         }
         Ok((self.known_method(method, revision)?, revision))
+    }
+
+    /// Goes on with a request whose method and revision are decided, or refuses it.
+    pub(super) fn decided(
+        &mut self,
+        now: Now,
+        document: Arc<Document>,
+        incoming: Incoming,
+        decided: Result<(Method, Revision), Error>,
+        sender: Sender,
+    ) -> Step {
+        match decided {
+            Ok((method, revision)) => {
+                let request = Request::new(document, incoming, method, revision, sender);
+                self.begin(now, request)
+            }
+            Err(error) => self.refuse(error),
+        }
     }
 
     /// Step 12: the method exists in this revision, is a request, and its capability is advertised (ERR-9).
@@ -116,19 +121,14 @@ impl Exchange {
             _ => 200,
         };
         let unknown = || {
-            let shown: String = name.chars().take(100).collect();
-            Error::new(
-                Code::MethodNotFound,
-                word::METHOD,
-                format!("Method not found: {shown}"),
-            )
-            .with_status(status)
+            let message = format!("Method not found: {}", plain_excerpt(name));
+            Error::new(Code::MethodNotFound, word::METHOD, message).with_status(status)
         };
         let method = Method::parse(name)
             .filter(|method| method.served(revision, self.is_pipe()))
             .ok_or_else(unknown)?;
-        let is_tools = matches!(method, Method::ToolsList | Method::ToolsCall);
-        if is_tools && !offers_tools(&self.shared.config, &self.catalog) {
+        let offered = |feature| offers(feature, &self.shared.config, &self.catalog);
+        if !method.feature().is_none_or(offered) {
             return Err(unknown());
         }
         if method.kind() == Kind::Notification {
@@ -195,25 +195,16 @@ impl Exchange {
     }
 }
 
-impl Envelope {
-    fn params(&self) -> Option<NodeId> {
-        match self {
-            Self::Request { params, .. } | Self::Notification { params, .. } => *params,
-            Self::Response => None,
-        }
-    }
-}
-
 /// `initialize` opens a session also when `_meta` names a legacy revision (VER-5).
 fn is_handshake(meta: RequestMeta<'_>, envelope: &Envelope) -> bool {
-    let Envelope::Request { method, .. } = envelope else {
+    let Envelope::Request(incoming) = envelope else {
         return false;
     };
     let claims_legacy = || {
         let revision = meta.version().ok().and_then(|it| Revision::parse(&it));
         revision.is_some_and(|revision| revision.era() == Era::Legacy)
     };
-    method == Method::Initialize.as_str() && claims_legacy()
+    incoming.method == Method::Initialize.as_str() && claims_legacy()
 }
 
 /// Step 11: `Mcp-Method` and, where the method has a name, `Mcp-Name`.
@@ -228,13 +219,12 @@ fn check_mirrors(head: &RequestHead, method: &str, params: Option<Node<'_>>) -> 
 }
 
 pub(super) fn unsupported_version(requested: &str) -> Error {
-    let shown: String = requested.chars().take(100).collect();
-    Error::new(
-        Code::UnsupportedVersion,
-        word::VERSION,
-        format!("Protocol version {shown:?} is not served: use one of data.supported"),
-    )
-    .with_data(unsupported_version_data(&shown))
+    let message = format!(
+        "Protocol version {} is not served: use one of data.supported",
+        excerpt(requested.as_bytes())
+    );
+    Error::new(Code::UnsupportedVersion, word::VERSION, message)
+        .with_data(unsupported_version_data(&plain_excerpt(requested)))
 }
 
 pub(super) fn unexpected_response() -> Error {

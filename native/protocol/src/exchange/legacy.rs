@@ -5,19 +5,18 @@ use std::sync::Arc;
 use mcp_json::{Document, Node};
 
 use super::{
-    Carrier, Client, Exchange, Request, Stage,
+    Carrier, Client, Exchange, Sender, Stage,
     era::{cancelled_request, client_of, unexpected_response, unsupported_version},
     no_sessions,
 };
 use crate::{
-    envelope::Envelope,
+    envelope::{Envelope, Incoming},
     error::{Code, Error},
     http::{self, VersionHeader},
     method::{Kind, Method},
     methods::initialize,
     principal::Principal,
     question::{Ask, Scope},
-    request_id::RequestId,
     revision::{Era, Revision},
     session::{Session, SessionAnswer, SessionAsk},
     step::Step,
@@ -57,13 +56,13 @@ impl Exchange {
         session: Option<Arc<str>>,
     ) -> Step {
         match (&envelope, session) {
-            (Envelope::Request { method, .. }, session)
-                if method == Method::Initialize.as_str() =>
+            (Envelope::Request(incoming), session)
+                if incoming.method == Method::Initialize.as_str() =>
             {
                 if session.is_some() {
                     return self.refuse(initialized_already());
                 }
-                let params = envelope_params(&envelope, &document);
+                let params = params_of(&envelope, &document);
                 match self.initialize(params) {
                     Ok(opened) => {
                         let ask = Ask::Session(SessionAsk::Create(opened.clone()));
@@ -113,35 +112,16 @@ impl Exchange {
         session_id: Option<Arc<str>>,
     ) -> Step {
         match envelope {
-            Envelope::Request {
-                id,
-                id_node,
-                method,
-                params,
-            } => {
-                if method == Method::Initialize.as_str() {
+            Envelope::Request(incoming) => {
+                if incoming.method == Method::Initialize.as_str() {
                     return self.refuse(initialized_already());
                 }
-                let revision = session.revision;
-                match self.known_method(&method, revision) {
-                    Ok(method) => {
-                        let client = client_of(session);
-                        let key = RequestId::key(document.node(id_node));
-                        let cancel_key = Some((scope, key));
-                        let request = Request {
-                            document,
-                            params,
-                            method,
-                            revision,
-                            client,
-                            cancel_key,
-                            session: session_id,
-                            id,
-                        };
-                        self.begin(now, request)
-                    }
-                    Err(error) => self.refuse(error),
-                }
+                let sender = Sender {
+                    client: client_of(session),
+                    scope: Some(scope),
+                    session: session_id,
+                };
+                self.known(now, document, incoming, session.revision, sender)
             }
             Envelope::Notification { method, params } => {
                 let is_request =
@@ -169,52 +149,50 @@ impl Exchange {
         if let Some(session) = session {
             return self.in_session(now, document, envelope, &session, scope, None);
         }
-        let params = envelope_params(&envelope, &document);
+        let params = params_of(&envelope, &document);
         match envelope {
-            Envelope::Request {
-                id,
-                id_node,
-                method,
-                params: node,
-            } => {
+            Envelope::Request(incoming) => {
+                let method = incoming.method.as_str();
                 if method == Method::Initialize.as_str() {
                     return match self.initialize(params) {
                         Ok(session) => self.open_on_pipe(session),
                         Err(error) => self.refuse(error),
                     };
                 }
-                let early = [Method::Ping, Method::Shutdown].map(Method::as_str);
-                if !early.contains(&method.as_str()) {
+                if ![Method::Ping, Method::Shutdown]
+                    .map(Method::as_str)
+                    .contains(&method)
+                {
                     return self.refuse(Error::new(
                         Code::InvalidRequest,
                         word::SESSION,
                         "Send initialize first, or declare the version in params._meta",
                     ));
                 }
-                let revision = Revision::NEWEST_LEGACY;
-                match self.known_method(&method, revision) {
-                    Ok(method) => {
-                        let client = Client::Message;
-                        let key = RequestId::key(document.node(id_node));
-                        let cancel_key = Some((scope, key));
-                        let request = Request {
-                            document,
-                            params: node,
-                            method,
-                            revision,
-                            client,
-                            cancel_key,
-                            session: None,
-                            id,
-                        };
-                        self.begin(now, request)
-                    }
-                    Err(error) => self.refuse(error),
-                }
+                let sender = Sender {
+                    client: Client::Message,
+                    scope: Some(scope),
+                    session: None,
+                };
+                self.known(now, document, incoming, Revision::NEWEST_LEGACY, sender)
             }
             Envelope::Notification { method, .. } => self.notified(&method, params, Some(scope)),
             Envelope::Response => self.refuse(unexpected_response()),
         }
+    }
+
+    /// Step 12 for a request whose session, or whose pipe without one, fixes the revision.
+    fn known(
+        &mut self,
+        now: Now,
+        document: Arc<Document>,
+        incoming: Incoming,
+        revision: Revision,
+        sender: Sender,
+    ) -> Step {
+        let method = self.known_method(&incoming.method, revision);
+        let decided = method.map(|method| (method, revision));
+        self.decided(now, document, incoming, decided, sender)
     }
 
     fn initialize(&mut self, params: Option<Node<'_>>) -> Result<Session, Error> {
@@ -312,13 +290,8 @@ impl Exchange {
     }
 }
 
-fn envelope_params<'a>(envelope: &Envelope, document: &'a Document) -> Option<Node<'a>> {
-    match envelope {
-        Envelope::Request { params, .. } | Envelope::Notification { params, .. } => {
-            params.map(|node| document.node(node))
-        }
-        Envelope::Response => None,
-    }
+fn params_of<'a>(envelope: &Envelope, document: &'a Document) -> Option<Node<'a>> {
+    envelope.params().map(|node| document.node(node))
 }
 
 /// A legacy message may name its version; it must be one that is served (LHT-52).

@@ -6,25 +6,32 @@
 
 mod answer;
 mod arrival;
+mod call;
+mod completion;
 mod era;
 mod legacy;
+mod prompt;
+mod resource;
 mod serve;
+mod tool;
 
-use std::{mem, sync::Arc};
+use std::{fmt, mem, sync::Arc};
 
 use bytes::Bytes;
 use mcp_json::{Document, Node, NodeId};
 
 use crate::{
+    call::Target,
     catalog::{Catalog, Tool},
     config::{Endpoint, Shared},
     context::Client,
-    envelope::Envelope,
+    envelope::{Envelope, Incoming},
     error::{Code, Error},
     head::RequestHead,
     http::{Accepts, Verb},
     meta::RequestMeta,
     method::Method,
+    methods::params::Params,
     principal::Identity,
     question::{Ask, Input, Question, Scope, Unanswered},
     request_id::{IdKey, RequestId},
@@ -36,7 +43,6 @@ use crate::{
 };
 
 /// The state of one exchange.
-#[derive(Debug)]
 pub struct Exchange {
     shared: Arc<Shared>,
     /// The snapshot that the exchange started with, or the caller's own.
@@ -57,7 +63,6 @@ pub struct Exchange {
 }
 
 /// One line of a pipe.
-#[derive(Debug)]
 pub enum Line {
     /// A whole line, without its end.
     Whole(Bytes),
@@ -81,7 +86,6 @@ pub struct Pipe {
     pub identity: Option<Identity>,
 }
 
-#[derive(Debug)]
 enum Carrier {
     Http {
         endpoint: Arc<Endpoint>,
@@ -95,7 +99,6 @@ enum Carrier {
 }
 
 /// What the exchange waits for.
-#[derive(Debug)]
 enum Stage {
     Authorizing(Verb),
     ReadingBody,
@@ -106,15 +109,15 @@ enum Stage {
     EndingCalls,
     CreatingSession(Session),
     LoadingCatalog(Request),
+    DigestingList(Request),
     CheckingArguments(Arc<Tool>),
-    Calling(Reply, Arc<Tool>),
+    Calling(Reply, Target),
     CheckingResult(Reply),
     Cancelling,
     Over,
 }
 
-/// A request or notification whose era, revision and method are settled.
-#[derive(Debug)]
+/// A request whose era, revision and method are settled.
 pub(crate) struct Request {
     pub(crate) document: Arc<Document>,
     params: Option<NodeId>,
@@ -127,8 +130,15 @@ pub(crate) struct Request {
     id: RequestId,
 }
 
+/// What a request brings along beside its message.
+struct Sender {
+    client: Client,
+    /// Where its id is told apart from others, for cancellations from elsewhere.
+    scope: Option<Scope>,
+    session: Option<Arc<str>>,
+}
+
 /// What is left of a request once its message went to the handler.
-#[derive(Debug)]
 struct Reply {
     id: RequestId,
     revision: Revision,
@@ -136,12 +146,7 @@ struct Reply {
 
 impl Exchange {
     /// Begins with the head of an HTTP request.
-    pub fn http(
-        shared: Arc<Shared>,
-        endpoint: Arc<Endpoint>,
-        now: Now,
-        head: RequestHead,
-    ) -> (Self, Step) {
+    pub fn http(shared: Arc<Shared>, endpoint: Arc<Endpoint>, head: RequestHead) -> (Self, Step) {
         let carrier = Carrier::Http {
             endpoint,
             head: Arc::new(head),
@@ -151,7 +156,7 @@ impl Exchange {
             },
         };
         let mut exchange = Self::new(shared, carrier, None);
-        let step = exchange.arrive(now);
+        let step = exchange.arrive();
         (exchange, step)
     }
 
@@ -194,18 +199,21 @@ impl Exchange {
                 self.catalog = catalog;
                 self.serve(now, request)
             }
+            (Stage::DigestingList(request), Input::Computed(_)) => self.serve(now, request),
             (Stage::CheckingArguments(tool), Input::Computed(computed)) => {
                 self.arguments_computed(now, tool, computed)
             }
-            (Stage::Calling(reply, tool), Input::Outcome(outcome)) => {
-                self.called(reply, &tool, outcome)
+            (Stage::Calling(reply, target), Input::Outcome(outcome)) => {
+                self.called(reply, &target, outcome)
             }
             (Stage::CheckingResult(reply), Input::Computed(computed)) => {
                 self.result_computed(&reply, computed)
             }
             (Stage::Cancelling, Input::Done) => self.accepted(),
-            (Stage::Calling(reply, _), Input::Unanswered(why)) => self.call_unanswered(&reply, why),
-            (Stage::CheckingResult(reply), Input::Unanswered(_)) => self.tool_failed(&reply, None),
+            (Stage::Calling(reply, target), Input::Unanswered(why)) => {
+                self.call_unanswered(&reply, &target, why)
+            }
+            (Stage::CheckingResult(reply), Input::Unanswered(_)) => self.host_failed(&reply, None),
             (stage, Input::Unanswered(why)) => self.unanswered(&stage, why),
             (_, _) => {
                 let message = "The server lost track of this request";
@@ -251,8 +259,8 @@ impl Exchange {
 
     /// Asks and waits in `stage`.
     fn ask(&mut self, stage: Stage, ask: Ask) -> Step {
-        let timeout_ms = match ask {
-            Ask::Call(_) => self.shared.config.call_timeout_ms,
+        let timeout_ms = match &ask {
+            Ask::Call(call) => call.target.timeout_ms(&self.shared.config),
             _ => self.shared.config.hook_timeout_ms,
         };
         self.stage = stage;
@@ -299,6 +307,31 @@ impl Exchange {
 }
 
 impl Request {
+    fn new(
+        document: Arc<Document>,
+        incoming: Incoming,
+        method: Method,
+        revision: Revision,
+        sender: Sender,
+    ) -> Self {
+        let key = |scope| (scope, RequestId::key(document.node(incoming.id_node)));
+        Self {
+            cancel_key: sender.scope.map(key),
+            document,
+            params: incoming.params,
+            method,
+            revision,
+            client: sender.client,
+            session: sender.session,
+            id: incoming.id,
+        }
+    }
+
+    /// The parameters, to be read with refusals in the method's name.
+    fn named_params(&self) -> Params<'_> {
+        Params::new(self.method, self.params())
+    }
+
     fn params(&self) -> Option<Node<'_>> {
         self.params.map(|node| self.document.node(node))
     }
@@ -312,6 +345,23 @@ impl Request {
         Reply {
             id: self.id.clone(),
             revision: self.revision,
+        }
+    }
+}
+
+/// Shows how far it came: the message is the client's.
+impl fmt::Debug for Exchange {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Exchange({:?})", self.summary)
+    }
+}
+
+/// Shows the size.
+impl fmt::Debug for Line {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole(bytes) => write!(out, "Whole({} bytes)", bytes.len()),
+            Self::TooLong { limit, .. } => write!(out, "TooLong(over {limit} bytes)"),
         }
     }
 }

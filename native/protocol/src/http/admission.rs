@@ -5,15 +5,14 @@ use std::borrow::Cow;
 use crate::{
     config::Endpoint,
     error::{Code, Error},
+    excerpt::excerpt,
     head::{RequestHead, Single},
     revision::{Era, Revision},
     word,
 };
 
 use super::{
-    Headers,
-    excerpt::excerpt,
-    host,
+    Headers, host,
     mirror::{self, VersionHeader},
     origin::Origin,
 };

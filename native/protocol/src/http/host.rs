@@ -3,11 +3,12 @@
 use crate::{
     config::{Endpoint, Hosts},
     error::{Code, Error},
+    excerpt::excerpt,
     head::{RequestHead, Single},
     word,
 };
 
-use super::{authority::Authority, excerpt::excerpt};
+use super::authority::Authority;
 
 /// Reads `Host`, which must be there once (RFC 9112 §3.2). HTTP/2's `:authority` arrives as `host`.
 ///

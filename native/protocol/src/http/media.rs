@@ -4,11 +4,10 @@ use std::cmp::Ordering;
 
 use crate::{
     error::{Code, Error},
+    excerpt::excerpt,
     head::{RequestHead, Single},
     word,
 };
-
-use super::excerpt::excerpt;
 
 /// Checks that the body is declared as JSON in UTF-8: `application/json`, any case, any parameter but a
 /// `charset` other than UTF-8. Compared as a whole, so that no form of a CORS-simple request passes.

@@ -1,9 +1,12 @@
 //! A header that does not mirror the body as it must, and the words for it.
 
-use crate::error::{Code, Error};
+use crate::{
+    error::{Code, Error},
+    excerpt::excerpt,
+    word,
+};
 
-use super::{base64_form::Invalid, excerpt::excerpt};
-use crate::word;
+use super::base64_form::Invalid;
 
 /// What is wrong with one header.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -18,7 +18,6 @@ mod authority;
 mod base64_form;
 mod cors;
 mod decimal;
-mod excerpt;
 #[cfg(test)]
 mod fixture;
 mod host;

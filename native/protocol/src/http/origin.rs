@@ -3,11 +3,12 @@
 use crate::{
     config::{Endpoint, Hosts, Origins},
     error::{Code, Error},
+    excerpt::excerpt,
     head::{RequestHead, Single},
     word,
 };
 
-use super::{ascii, authority::Authority, excerpt::excerpt, host};
+use super::{ascii, authority::Authority, host};
 
 /// What `allowed_origins` makes of a request.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -8,7 +8,7 @@ use crate::{
     encode::Members,
     error::{Code, Error},
     meta::is_implementation,
-    methods::discover::capabilities,
+    methods::capabilities::capabilities,
     principal::Principal,
     revision::{Era, Revision},
     session::Session,

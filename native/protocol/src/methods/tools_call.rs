@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use mcp_json::{Kind, Node, NodeId, write};
+use mcp_json::{Node, NodeId, write};
 
 use crate::{
-    call::ToolResult,
     catalog::{Catalog, Tool},
     encode::Members,
-    error::{Code, Error},
+    error::Error,
+    excerpt::plain_excerpt,
+    methods::params::{Params, invalid},
+    outcome::ToolResult,
     revision::{Era, Revision},
-    word,
 };
 
 /// What a client is told of any host fault: the reason is in the host's log (TOOL-16).
@@ -18,22 +19,14 @@ const FAILED: &str = "The tool failed.";
 
 /// The tool and the arguments that `params` name.
 pub(crate) fn read(
-    params: Option<Node<'_>>,
+    params: Params<'_>,
     catalog: &Catalog,
 ) -> Result<(Arc<Tool>, Option<NodeId>), Error> {
-    let member = |name: &str| params.and_then(|params| params.get(name));
-    let name = member("name")
-        .and_then(Node::as_str)
-        .ok_or_else(|| invalid("tools/call needs the string \"params.name\"".to_owned()))?;
-    let arguments = member("arguments");
-    if arguments.is_some_and(|node| node.kind() != Kind::Object) {
-        return Err(invalid(
-            "The member \"params.arguments\" must be an object".to_owned(),
-        ));
-    }
+    let name = params.string("name")?;
+    let arguments = params.object("arguments")?;
     let tool = catalog
         .tool(&name)
-        .ok_or_else(|| invalid(format!("Unknown tool: {}", shortened(&name))))?;
+        .ok_or_else(|| invalid(format!("Unknown tool: {}", plain_excerpt(&name))))?;
     Ok((Arc::clone(tool), arguments.map(Node::id)))
 }
 
@@ -66,18 +59,5 @@ pub(crate) fn write(result: &mut Members<'_>, tool_result: &ToolResult, revision
     }
     if tool_result.is_error {
         result.raw("isError", "true");
-    }
-}
-
-fn invalid(message: String) -> Error {
-    Error::new(Code::InvalidParams, word::PARAMS, message)
-}
-
-/// A name of a peer's, fit for an error message.
-fn shortened(name: &str) -> String {
-    const MAX_CHARS: usize = 128;
-    match name.char_indices().nth(MAX_CHARS) {
-        Some((end, _)) => format!("{}…", &name[..end]),
-        None => name.to_owned(),
     }
 }

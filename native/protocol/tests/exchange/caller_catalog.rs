@@ -5,11 +5,11 @@ use std::sync::Arc;
 use mcp_protocol::{Catalog, Input, Unanswered};
 use serde_json::{Value, json};
 
-use crate::harness::{Post, Server, call, config, definition, modern};
+use crate::harness::{Post, Server, call, config, definition, modern, nothing};
 
 /// Everybody sees `shared`; whoever sends `X-Role: admin` sees `secret` too.
 fn server() -> Server {
-    let mut server = Server::offering(Vec::new(), |config| config.caller_catalog = true);
+    let mut server = Server::offering(nothing(), |config| config.caller_catalog = true);
     server.world.catalog = Box::new(|context| {
         let is_admin = context
             .head
@@ -64,14 +64,15 @@ fn a_hidden_tool_is_an_unknown_one() {
 }
 
 #[test]
-fn tools_are_advertised_before_anybody_asked() {
+fn everything_listed_is_advertised_before_anybody_asked() {
     let reply = server().line(&modern("server/discover", json!({})));
-    assert_eq!(reply.result()["capabilities"], json!({"tools": {}}));
+    let all = json!({"prompts": {}, "resources": {}, "tools": {}});
+    assert_eq!(reply.result()["capabilities"], all);
 }
 
 #[test]
 fn a_cursor_belongs_to_the_list_that_the_caller_saw() {
-    let mut server = Server::offering(Vec::new(), |config| {
+    let mut server = Server::offering(nothing(), |config| {
         config.caller_catalog = true;
         config.page_size = 1;
     });

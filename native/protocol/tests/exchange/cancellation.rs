@@ -3,7 +3,7 @@
 use mcp_protocol::{Connection, Input, Unanswered};
 use serde_json::{Value, json};
 
-use crate::harness::{Post, Server, call, legacy, modern_meta, notification, session};
+use crate::harness::{Post, Server, call, legacy, modern_meta, notification, scope_name, session};
 
 fn cancel(id: &Value) -> Value {
     notification(
@@ -66,17 +66,17 @@ fn calls_are_cancelled_where_they_came_from() {
     let legacy_call = legacy("tools/call", json!({"name": "now"}));
     for (scope, pending) in [
         (
-            "Pipe(1)",
+            "pipe 1",
             server.begin_line(mcp_protocol::Line::Whole(
                 call("now", json!({})).to_string().into(),
             )),
         ),
         (
-            "Pipe(1)",
+            "pipe 1",
             server.begin_line(mcp_protocol::Line::Whole(legacy_call.to_string().into())),
         ),
         (
-            "Session(\"s1\")",
+            "session s1",
             server.begin(&Post::legacy(Some("s1"), &legacy_call)),
         ),
         (
@@ -89,7 +89,7 @@ fn calls_are_cancelled_where_they_came_from() {
             .call()
             .cancel_key
             .as_ref()
-            .map_or("nowhere".into(), |(scope, _)| format!("{scope:?}"));
+            .map_or("nowhere".into(), |(scope, _)| scope_name(scope));
         assert_eq!(key, scope);
     }
 }

@@ -14,10 +14,8 @@ fn names(count: usize) -> Vec<String> {
 }
 
 fn offering(count: usize) -> Server {
-    let tools = names(count)
-        .iter()
-        .map(|name| definition(name, None))
-        .collect();
+    let names = names(count);
+    let tools = names.iter().map(|name| definition(name, None));
     Server::offering(tools, |config| config.page_size = 100)
 }
 
@@ -162,7 +160,10 @@ fn x33_equal_catalogs_are_listed_in_equal_bytes() {
 
 #[test]
 fn cache2_freshness_is_the_hosts_to_set() {
-    let mut server = Server::with(|config| config.cache_ttl_ms = 300_000);
+    let mut server = Server::with(|config| {
+        config.cache.discover.ttl_ms = 300_000;
+        config.cache.tools.ttl_ms = 300_000;
+    });
     for method in ["tools/list", "server/discover"] {
         let result = server.line(&modern(method, json!({}))).result();
         assert_eq!(result["ttlMs"], json!(300_000), "{method}");

@@ -3,7 +3,7 @@
 use mcp_protocol::{CallOutcome, Input, Line, ToolResult, Unanswered};
 use serde_json::{Value, json};
 
-use crate::harness::{Post, Reply, Server, call, in_every_revision, structured, text};
+use crate::harness::{Post, Reply, Server, call, in_every_revision, nothing, structured, text};
 
 #[test]
 fn tool9_host_results_are_passed_on() {
@@ -172,7 +172,7 @@ fn a_call_outlives_its_catalog() {
     let line = call("sum", json!({"a": 1, "b": 2})).to_string();
     let pending = server.begin_line(Line::Whole(line.into()));
     let pending = server.until_called(pending);
-    server.shared = Server::offering(Vec::new(), |_| ()).shared;
+    server.shared = Server::offering(nothing(), |_| ()).shared;
     assert_eq!(server.line(&call("sum", json!({}))).code(), Some(-32601));
     assert_host_fault(&server.settle(pending), "/sum");
 }

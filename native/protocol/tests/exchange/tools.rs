@@ -4,14 +4,14 @@ use mcp_protocol::{Input, ToolDefinition, Unanswered};
 use serde_json::{Value, json};
 
 use crate::harness::{
-    META, Post, Server, call, definition, in_every_revision, legacy, modern, text,
+    META, Post, Server, call, definition, in_every_revision, legacy, modern, nothing, text,
 };
 
 #[test]
 fn disc2_discover_tells_versions_capabilities_and_freshness() {
     let mut server = Server::with(|config| {
         config.instructions = Some("Ask for the weather.".into());
-        config.cache_ttl_ms = 60_000;
+        config.cache.discover.ttl_ms = 60_000;
     });
     let result = server.line(&modern("server/discover", json!({}))).result();
     let expected = json!({
@@ -40,7 +40,7 @@ fn g20_a_probe_with_unknown_capabilities_is_answered() {
 /// DISC-5, X32: what is not advertised is not served, and nothing is advertised that is not.
 #[test]
 fn x32_capabilities_are_what_is_served() {
-    let mut none = Server::offering(Vec::new(), |_| ());
+    let mut none = Server::offering(nothing(), |_| ());
     assert_eq!(
         none.line(&modern("server/discover", json!({}))).result()["capabilities"],
         json!({})

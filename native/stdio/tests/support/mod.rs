@@ -11,7 +11,8 @@ use std::{
 
 use mcp_driver::{Buffers, CallLimits, CallNumber, Calls, CancelReason, Event, Host, Route, Token};
 use mcp_protocol::{
-    Ask, Call, CallOutcome, Catalog, Config, Input, Keys, Shared, ToolDefinition, ToolResult,
+    Ask, CacheHints, Call, CallOutcome, Catalog, Config, Input, Keys, Shared, ToolDefinition,
+    ToolLimits, ToolResult,
 };
 use mcp_stdio::{End, Options, Pipe, Sink, Source};
 use serde_json::{Value, json};
@@ -229,7 +230,7 @@ fn serve(jobs: &mpsc::Receiver<CallNumber>, calls: &Arc<Calls>, slow: &Mutex<Vec
             continue;
         };
         match &job.ask {
-            Ask::Call(call) if &*call.tool.name == "echo" => {
+            Ask::Call(call) if **call.target.name() == *"echo" => {
                 job.token.reply(text(arguments(call)));
             }
             _ => slow.lock().unwrap().push(job.token),
@@ -263,7 +264,9 @@ fn shared(caller_catalog: bool) -> Shared {
         hook_timeout_ms: 2_000,
         max_result_bytes: 2_000_000,
         context_headers: Vec::new(),
-        cache_ttl_ms: 0,
+        cache: CacheHints::default(),
+        allow_public_cache: false,
+        completes: false,
     };
     let catalog = Catalog::compile(vec![tool("echo"), tool("slow")], &config).unwrap();
     Shared {
@@ -283,6 +286,7 @@ fn tool(name: &str) -> ToolDefinition {
         annotations: None,
         icons: None,
         meta: None,
-        host: Arc::new(()),
+        limits: ToolLimits::default(),
+        handler: Arc::new(()),
     }
 }

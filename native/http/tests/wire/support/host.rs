@@ -7,8 +7,8 @@ use std::{
 
 use mcp_driver::{Buffers, CallLimits, CallNumber, Calls, CancelReason, Event, Host, Route, Token};
 use mcp_protocol::{
-    Ask, Call, CallOutcome, Catalog, Config, Endpoint, Hosts, Input, Keys, Origins, Shared,
-    ToolDefinition, ToolResult,
+    Ask, CacheHints, Call, CallOutcome, Catalog, Config, Endpoint, Hosts, Input, Keys, Origins,
+    Shared, ToolDefinition, ToolLimits, ToolResult,
 };
 use serde_json::json;
 
@@ -168,7 +168,7 @@ fn take(calls: &Arc<Calls>, held: &Mutex<Vec<Token>>, job: CallNumber) {
     let Ask::Call(call) = accepted.ask else {
         panic!("asked for something other than a call");
     };
-    match &*call.tool.name {
+    match &**call.target.name() {
         "hold" => held.lock().unwrap().push(accepted.token),
         _ => assert!(accepted.token.reply(text(&text_of(&call)))),
     }
@@ -200,7 +200,9 @@ fn shared() -> Arc<Shared> {
         hook_timeout_ms: 5_000,
         max_result_bytes: 20_000_000,
         context_headers: Vec::new(),
-        cache_ttl_ms: 0,
+        cache: CacheHints::default(),
+        allow_public_cache: false,
+        completes: false,
     };
     let lie = ToolDefinition {
         output_schema: Some(json!({"type": "object"})),
@@ -228,6 +230,7 @@ fn tool(name: &str) -> ToolDefinition {
         annotations: None,
         icons: None,
         meta: None,
-        host: Arc::new(()),
+        limits: ToolLimits::default(),
+        handler: Arc::new(()),
     }
 }

@@ -9,7 +9,7 @@ fn server() -> Server {
     let open = json!({"type": "object"});
     let tools =
         ["get_weather", "build_simulation"].map(|name| definition(name, Some(open.clone())));
-    Server::offering(tools.into(), |_| ()).handling(|call| text(&call.tool.name))
+    Server::offering(tools, |_| ()).handling(|call| text(call.target.name()))
 }
 
 /// The same request on both transports.

@@ -120,9 +120,9 @@ pub fn tool(file: &str, example: &Value) {
 fn listing(result: &Value) -> Server {
     let tools = result["tools"].as_array().unwrap();
     let definitions = tools.iter().map(defined).chain([definition("next", None)]);
-    Server::offering(definitions.collect(), |config| {
+    Server::offering(definitions, |config| {
         config.page_size = tools.len();
-        config.cache_ttl_ms = result["ttlMs"].as_u64().unwrap();
+        config.cache.tools.ttl_ms = result["ttlMs"].as_u64().unwrap();
     })
 }
 
@@ -141,7 +141,7 @@ pub fn list_tools_response(file: &str, example: &Value) {
 fn introducing(result: &Value) -> Server {
     Server::with(|config| {
         config.instructions = result["instructions"].as_str().map(str::to_owned);
-        config.cache_ttl_ms = result["ttlMs"].as_u64().unwrap();
+        config.cache.discover.ttl_ms = result["ttlMs"].as_u64().unwrap();
     })
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mcp_protocol::{
-    CallOutcome, Config, Endpoint, Hosts, Input, Origins, Principal, Revision, Session,
-    ToolDefinition, ToolResult,
+    CacheHints, CallOutcome, Config, Definition, Endpoint, Hosts, Input, Origins, Principal,
+    Revision, Session, ToolDefinition, ToolLimits, ToolResult,
 };
 use serde_json::{Value, json};
 
@@ -22,7 +22,9 @@ pub fn config() -> Config {
         hook_timeout_ms: 5_000,
         max_result_bytes: 2_000_000,
         context_headers: Vec::new(),
-        cache_ttl_ms: 0,
+        cache: CacheHints::default(),
+        allow_public_cache: false,
+        completes: false,
     }
 }
 
@@ -51,7 +53,8 @@ pub fn definition(name: &str, input_schema: Option<Value>) -> ToolDefinition {
         annotations: None,
         icons: None,
         meta: None,
-        host: Arc::new(()),
+        limits: ToolLimits::default(),
+        handler: Arc::new(()),
     }
 }
 
@@ -78,6 +81,11 @@ pub fn tools() -> Vec<ToolDefinition> {
         definition("route", Some(object(&routed(), &["region"]))),
         definition("now", None),
     ]
+}
+
+/// No definitions at all.
+pub fn nothing() -> Vec<Definition> {
+    Vec::new()
 }
 
 /// A result with one text item.

@@ -9,11 +9,11 @@ mod server;
 mod transcript;
 mod world;
 
-pub use fixture::{config, definition, endpoint, session, structured, text, tools};
+pub use fixture::{config, definition, endpoint, nothing, session, structured, text, tools};
 pub use matching::differences;
 pub use message::{META, call, legacy, modern, modern_meta, notification};
 pub use post::Post;
 pub use reply::Reply;
 pub use server::{Pending, Server, in_every_revision};
 pub use transcript::play;
-pub use world::{World, describe, identity};
+pub use world::{World, describe, identity, scope_name};

@@ -4,8 +4,8 @@ use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
 use mcp_protocol::{
-    Ask, Call, Catalog, Config, Endpoint, Exchange, Input, Keys, Line, Now, Pipe, Revision, Shared,
-    Step, ToolDefinition,
+    Ask, Call, Catalog, Config, Definition, Endpoint, Exchange, Input, Keys, Line, Now, Pipe,
+    Revision, Shared, Step,
 };
 use serde_json::Value;
 
@@ -41,11 +41,14 @@ impl Server {
         Self::offering(tools(), change)
     }
 
-    /// Serves these tools.
-    pub fn offering(tools: Vec<ToolDefinition>, change: impl FnOnce(&mut Config)) -> Self {
+    /// Serves these definitions.
+    pub fn offering(
+        definitions: impl IntoIterator<Item = impl Into<Definition>>,
+        change: impl FnOnce(&mut Config),
+    ) -> Self {
         let mut config = config();
         change(&mut config);
-        let catalog = Catalog::compile(tools, &config).expect("the definitions are right");
+        let catalog = Catalog::compile(definitions, &config).expect("the definitions are right");
         Self::of(Arc::new(Shared {
             config: Arc::new(config),
             catalog: Arc::new(catalog),
@@ -105,7 +108,7 @@ impl Server {
     /// Starts an HTTP request.
     pub fn begin(&mut self, post: &Post) -> Pending {
         let (shared, endpoint) = (Arc::clone(&self.shared), Arc::clone(&self.endpoint));
-        let (exchange, step) = Exchange::http(shared, endpoint, self.now, post.head());
+        let (exchange, step) = Exchange::http(shared, endpoint, post.head());
         Pending::new(exchange, step, Bytes::copy_from_slice(post.bytes()))
     }
 

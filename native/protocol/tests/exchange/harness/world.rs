@@ -90,7 +90,7 @@ pub fn describe(ask: &Ask) -> String {
         Ask::Session(SessionAsk::Fetch(id)) => format!("fetch session {id}"),
         Ask::Session(SessionAsk::Delete(id)) => format!("delete session {id}"),
         Ask::Catalog(context) => format!("catalog for {}", context.method.as_str()),
-        Ask::Call(call) => format!("call {} {}", call.tool.name, arguments(call)),
+        Ask::Call(call) => format!("call {} {}", call.target.name(), arguments(call)),
         Ask::Cancel { scope, request } => {
             format!(
                 "cancel in {}: {}",
@@ -106,7 +106,8 @@ fn arguments(call: &Call) -> &str {
     call.arguments.map_or("{}", |node| message.node(node).raw())
 }
 
-fn scope_name(scope: &Scope) -> String {
+/// A scope in words, such as `pipe 1`.
+pub fn scope_name(scope: &Scope) -> String {
     match scope {
         Scope::Pipe(number) => format!("pipe {number}"),
         Scope::Session(id) => format!("session {id}"),

@@ -1,18 +1,30 @@
-//! The part of a peer's value that a refusal may show.
+//! The part of a peer's value that a message may show.
 
 /// The most characters of a value that are shown.
 const MAX_CHARS: usize = 100;
 
 /// `value` in quotation marks: escaped, shortened to 100 characters, so that no message grows or breaks
 /// a line with what a peer sent.
-pub(super) fn excerpt(value: &[u8]) -> String {
+pub(crate) fn excerpt(value: &[u8]) -> String {
+    let (shown, rest) = start_of(value);
+    format!("\"{}{rest}\"", shown.escape_debug())
+}
+
+/// The same without quotation marks.
+pub(crate) fn plain_excerpt(value: &str) -> String {
+    let (shown, rest) = start_of(value.as_bytes());
+    format!("{}{rest}", shown.escape_debug())
+}
+
+/// What is shown, and what stands for the rest.
+fn start_of(value: &[u8]) -> (String, &'static str) {
     // A character has at most four bytes, so what is cut off here could not be shown.
     let start = &value[..value.len().min(4 * MAX_CHARS + 4)];
     let text = String::from_utf8_lossy(start);
     let mut chars = text.chars();
-    let shown: String = chars.by_ref().take(MAX_CHARS).collect();
+    let shown = chars.by_ref().take(MAX_CHARS).collect();
     let rest = if chars.next().is_some() { "…" } else { "" };
-    format!("\"{}{rest}\"", shown.escape_debug())
+    (shown, rest)
 }
 
 #[cfg(test)]
@@ -24,6 +36,7 @@ mod tests {
         assert_eq!(excerpt(b""), r#""""#);
         assert_eq!(excerpt(b"a\"\r\n\x1b"), r#""a\"\r\n\u{1b}""#);
         assert_eq!(excerpt(&[b'a', 0xFF]), "\"a\u{FFFD}\"");
+        assert_eq!(plain_excerpt("ping\n"), r"ping\n");
     }
 
     #[test]
@@ -36,5 +49,6 @@ mod tests {
         let fits = "𝄞".repeat(100);
         assert_eq!(excerpt(fits.as_bytes()), format!("\"{fits}\""));
         assert_eq!(excerpt("𝄞".repeat(101).as_bytes()), format!("\"{fits}…\""));
+        assert_eq!(plain_excerpt(&long), format!("{}…", "é".repeat(100)));
     }
 }

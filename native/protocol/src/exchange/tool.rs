@@ -1,0 +1,139 @@
+//! `tools/call`: steps 13 to 17 of table 0.7 before the handler, and its result held against the output schema.
+
+use std::sync::Arc;
+
+use mcp_json::Node;
+use mcp_schema::Faults;
+use serde_json::json;
+
+use super::{Exchange, Reply, Request, Stage, internal};
+use crate::{
+    call::Target,
+    catalog::Tool,
+    error::Error,
+    http,
+    methods::tools_call,
+    outcome::ToolResult,
+    question::{Computation, Computed, Found, Instance, LARGE_INSTANCE_BYTES, Work},
+    revision::Era,
+    step::Step,
+    time::Now,
+    word,
+};
+
+impl Exchange {
+    pub(super) fn call_tool(&mut self, now: Now, request: Request) -> Result<Step, Error> {
+        let (tool, arguments) = tools_call::read(request.named_params(), &self.catalog)?;
+        self.summary.definition = Some(Arc::clone(&tool.name));
+        if let (Some(head), Era::Modern) = (self.head(), request.revision.era()) {
+            let arguments = arguments.map(|node| request.document.node(node));
+            http::check_params(head, &tool.headers, arguments)?;
+        }
+        request.check_optional_meta()?;
+        let (Some(schema), Some(node)) = (tool.input.clone(), arguments) else {
+            let absent = tool.input.as_ref().map(|schema| schema.check(&json!({})));
+            return self.arguments_checked(now, request, tool, absent.unwrap_or(Ok(())));
+        };
+        let instance = request.document.node(node);
+        if instance.raw().len() <= LARGE_INSTANCE_BYTES {
+            let checked = schema.check_node(instance);
+            return self.arguments_checked(now, request, tool, checked);
+        }
+        self.stage = Stage::CheckingArguments(tool);
+        let instance = Instance::Arguments(Box::new(request), node);
+        let work = Work::Check(schema, instance);
+        Ok(Step::Compute(Box::new(Computation(work))))
+    }
+
+    pub(super) fn arguments_computed(
+        &mut self,
+        now: Now,
+        tool: Arc<Tool>,
+        computed: Computed,
+    ) -> Step {
+        let Found::Checked(Instance::Arguments(request, _), checked) = computed.0 else {
+            let message = "The server lost track of this request";
+            return self.refuse(internal(word::DRIVER, message));
+        };
+        self.arguments_checked(now, *request, tool, checked)
+            .unwrap_or_else(|error| self.refuse(error))
+    }
+
+    /// A tool without an input schema takes no arguments, whatever the client sent.
+    fn arguments_checked(
+        &mut self,
+        now: Now,
+        request: Request,
+        tool: Arc<Tool>,
+        checked: Result<(), Faults>,
+    ) -> Result<Step, Error> {
+        if let Err(faults) = checked {
+            self.summary.refusal = Some(word::ARGUMENTS);
+            let text = format!("Invalid arguments for {}:\n{faults}", tool.name);
+            return Ok(self.tool_result(&request.reply(), &tools_call::error_result(&text)));
+        }
+        let arguments = match &tool.input {
+            Some(_) => request
+                .params()
+                .and_then(|params| params.get("arguments"))
+                .map(Node::id),
+            None => None,
+        };
+        self.dispatch(now, request, Target::Tool(tool), arguments)
+    }
+
+    pub(super) fn tool_called(&mut self, reply: Reply, tool: &Tool, result: ToolResult) -> Step {
+        let schema = match &tool.output {
+            Some(schema) if !result.is_error => Arc::clone(schema),
+            _ => return self.tool_result(&reply, &result),
+        };
+        let Some(structured) = &result.structured else {
+            let fault = "the tool has an output_schema and returned no structured content";
+            return self.host_failed(&reply, Some(fault.into()));
+        };
+        if structured.len() <= LARGE_INSTANCE_BYTES {
+            let checked = result.check(&schema);
+            return self.result_checked(&reply, &result, checked);
+        }
+        self.stage = Stage::CheckingResult(reply);
+        let work = Work::Check(schema, Instance::Result(result));
+        Step::Compute(Box::new(Computation(work)))
+    }
+
+    pub(super) fn result_computed(&mut self, reply: &Reply, computed: Computed) -> Step {
+        match computed.0 {
+            Found::Checked(Instance::Result(result), checked) => {
+                self.result_checked(reply, &result, checked)
+            }
+            _ => self.host_failed(reply, None),
+        }
+    }
+
+    fn result_checked(
+        &mut self,
+        reply: &Reply,
+        result: &ToolResult,
+        checked: Result<(), Faults>,
+    ) -> Step {
+        let Err(faults) = checked else {
+            return self.tool_result(reply, result);
+        };
+        let places: Vec<String> = faults
+            .faults
+            .iter()
+            .map(|fault| format!("{}: expected {}", fault.pointer, fault.expected))
+            .collect();
+        let fault = format!(
+            "the result breaks the tool's output_schema: {}",
+            places.join("; ")
+        );
+        self.host_failed(reply, Some(fault))
+    }
+
+    pub(super) fn tool_result(&mut self, reply: &Reply, result: &ToolResult) -> Step {
+        let meta = result.meta.as_deref();
+        self.result(reply, meta, |members| {
+            tools_call::write(members, result, reply.revision);
+        })
+    }
+}

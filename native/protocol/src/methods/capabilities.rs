@@ -1,0 +1,35 @@
+//! The server's capabilities: just what it can serve (DISC-5), the same for `server/discover` and `initialize`.
+
+use crate::{catalog::Catalog, config::Config, encode::Members, method::Feature};
+
+const FEATURES: [(Feature, &str); 4] = [
+    (Feature::Completions, "completions"),
+    (Feature::Prompts, "prompts"),
+    (Feature::Resources, "resources"),
+    (Feature::Tools, "tools"),
+];
+
+/// The capabilities as a JSON object.
+pub(crate) fn capabilities(config: &Config, catalog: &Catalog) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut members = Members::open(&mut out);
+    for (feature, name) in FEATURES {
+        if offers(feature, config, catalog) {
+            members.raw(name, "{}");
+        }
+    }
+    members.close();
+    out
+}
+
+/// Whether a feature is served: something of it exists, or the caller decides what does.
+pub(crate) fn offers(feature: Feature, config: &Config, catalog: &Catalog) -> bool {
+    match feature {
+        Feature::Completions => config.completes || catalog.has_completions(),
+        Feature::Prompts => config.caller_catalog || catalog.prompt_count() > 0,
+        Feature::Resources => {
+            config.caller_catalog || catalog.resource_count() + catalog.template_count() > 0
+        }
+        Feature::Tools => config.caller_catalog || catalog.tool_count() > 0,
+    }
+}
