@@ -29,7 +29,7 @@ defmodule BeamMCP.Options do
   @spec validate!(table(), keyword(), String.t()) :: map()
   def validate!(table, options, path \\ "") do
     rows = Table.rows(table)
-    check_keys!(rows, options, path)
+    only!(options, Enum.map(rows, & &1.key), path)
     Map.new(rows, &{&1.key, value!(&1, options, path)})
   end
 
@@ -42,6 +42,34 @@ defmodule BeamMCP.Options do
   @spec keys(table()) :: [atom()]
   def keys(table), do: Enum.map(Table.rows(table), & &1.key)
 
+  @doc """
+  Returns `options` when they are a keyword list with only the keys `known`, each once.
+
+  Raises `ArgumentError` with the key otherwise, never with its value.
+
+      iex> BeamMCP.Options.only!([mine_type: "text/plain"], [:mime_type, :meta])
+      ** (ArgumentError) unknown option mine_type; known options are: mime_type, meta
+  """
+  @spec only!(keyword(), [atom()], String.t()) :: keyword()
+  def only!(options, known, path \\ "") do
+    unless Keyword.keyword?(options) do
+      raise ArgumentError, "options#{at(path)} must be a keyword list, got: #{inspect(options)}"
+    end
+
+    given = Keyword.keys(options)
+
+    for key <- given, key not in known do
+      raise ArgumentError,
+            "unknown option #{path}#{key}; known options are: #{Enum.join(known, ", ")}"
+    end
+
+    with [key | _rest] <- given -- Enum.uniq(given) do
+      raise ArgumentError, "option #{path}#{key} is given twice"
+    end
+
+    options
+  end
+
   @doc "The rows of `table` as a Markdown list: key, legal values, default, meaning."
   @spec docs(table()) :: String.t()
   def docs(table), do: Enum.map_join(Table.rows(table), "\n", &row_docs/1)
@@ -53,24 +81,6 @@ defmodule BeamMCP.Options do
   defp default_docs(%{default: :required}), do: "required"
   defp default_docs(%{default: {:described, text}}), do: "default: #{text}"
   defp default_docs(%{default: value}), do: "default: `#{inspect(value)}`"
-
-  defp check_keys!(rows, options, path) do
-    unless Keyword.keyword?(options) do
-      raise ArgumentError, "options#{at(path)} must be a keyword list, got: #{inspect(options)}"
-    end
-
-    given = Keyword.keys(options)
-    known = Enum.map(rows, & &1.key)
-
-    for key <- given, key not in known do
-      raise ArgumentError,
-            "unknown option #{path}#{key}; known options are: #{Enum.join(known, ", ")}"
-    end
-
-    with [key | _rest] <- given -- Enum.uniq(given) do
-      raise ArgumentError, "option #{path}#{key} is given twice"
-    end
-  end
 
   defp value!(row, options, path) do
     case Keyword.fetch(options, row.key) do
@@ -95,7 +105,11 @@ defmodule BeamMCP.Options do
   end
 
   defp default!(%{default: {:described, _text}}, _path), do: nil
-  defp default!(%{default: value}, _path), do: value
+
+  defp default!(row, _path) do
+    {:ok, value} = Type.cast(row.type, row.default)
+    value
+  end
 
   defp given(%{secret: true}, _value), do: "a value that is not repeated here"
   defp given(_row, value), do: inspect(value, limit: 10, printable_limit: 200)

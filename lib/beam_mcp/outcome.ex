@@ -1,16 +1,22 @@
 defmodule BeamMCP.Outcome do
   @moduledoc false
-  # What a dispatch function returned, as an answer for the native library. What it may return
-  # stands in `BeamMCP`; everything else raises and so becomes a host fault.
+  # What a tool's handler returned, as an answer for the native library. What it may return stands
+  # in `BeamMCP`; everything else raises and so becomes a host fault. The folder has the other kinds.
 
   alias BeamMCP.Encoder.Walk
-  alias BeamMCP.Result
+  alias BeamMCP.{Kind, Result}
+  alias BeamMCP.Result.SafeError
 
   @type answer ::
           {:text, binary()}
           | {:structured, term()}
           | {:result, [map()], :none | {:some, term()}, boolean(), map() | nil}
           | {:error_text, binary()}
+          | {:contents, [map()], map() | nil, nil | {non_neg_integer() | nil, atom()}}
+          | {:prompt, binary() | nil, [map()], map() | nil}
+          | {:completion, [binary()], non_neg_integer() | nil, boolean() | nil}
+          | {:safe_error, binary(), term()}
+          | :not_found
           | :failed
 
   @spec answer(term()) :: answer()
@@ -21,13 +27,18 @@ defmodule BeamMCP.Outcome do
   def answer(%Result{} = result), do: result(result)
   def answer({:error, text}) when is_binary(text), do: {:error_text, text}
   def answer({:error, %Result{} = result}), do: result(%{result | error?: true})
+  def answer({:error, %SafeError{} = error}), do: safe_error(error)
   def answer({:error, _reason}), do: :failed
 
   def answer(other) do
     raise ArgumentError,
           "expected {:ok, value}, {:error, reason} or %BeamMCP.Result{} from the dispatch function, " <>
-            "got #{shape(other)}"
+            "got #{Kind.of(other)}"
   end
+
+  @doc "A failure whose text the caller may read."
+  @spec safe_error(SafeError.t()) :: answer()
+  def safe_error(%SafeError{message: message, data: data}), do: {:safe_error, message, data}
 
   @doc "The answer with every struct in it encoded."
   @spec prepare(answer()) :: answer()
@@ -37,6 +48,13 @@ defmodule BeamMCP.Outcome do
     {:result, Walk.prepare(content), prepare_structured(structured), error?, Walk.prepare(meta)}
   end
 
+  def prepare({:contents, contents, meta, cache}),
+    do: {:contents, Walk.prepare(contents), Walk.prepare(meta), cache}
+
+  def prepare({:prompt, description, messages, meta}),
+    do: {:prompt, description, Walk.prepare(messages), Walk.prepare(meta)}
+
+  def prepare({:safe_error, message, data}), do: {:safe_error, message, Walk.prepare(data)}
   def prepare(answer), do: answer
 
   defp value(text) when is_binary(text), do: {:text, text}
@@ -53,13 +71,4 @@ defmodule BeamMCP.Outcome do
 
   defp prepare_structured(:none), do: :none
   defp prepare_structured({:some, value}), do: {:some, Walk.prepare(value)}
-
-  # The kind of term only: it may be a result.
-  defp shape(tuple) when is_tuple(tuple), do: "a tuple of #{tuple_size(tuple)}"
-  defp shape(%module{}), do: "a #{inspect(module)} struct"
-  defp shape(map) when is_map(map), do: "a map"
-  defp shape(list) when is_list(list), do: "a list"
-  defp shape(text) when is_binary(text), do: "a binary"
-  defp shape(atom) when is_atom(atom), do: inspect(atom)
-  defp shape(_other), do: "another term"
 end

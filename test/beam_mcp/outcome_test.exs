@@ -48,6 +48,11 @@ defmodule BeamMCP.OutcomeTest do
     assert Outcome.answer({:error, %{secret: 1}}) == :failed
   end
 
+  test "{:error, error} shows a text that is safe" do
+    assert Outcome.answer({:error, Result.safe_error("read-only", data: %{a: 1})}) ==
+             {:safe_error, "read-only", %{a: 1}}
+  end
+
   test "a result comes as it is, with or without :ok" do
     result = Result.text("a", structured_content: nil, meta: %{"k" => 1})
     content = [%{"type" => "text", "text" => "a"}]
@@ -107,6 +112,29 @@ defmodule BeamMCP.OutcomeTest do
   end
 
   test "a result refuses unknown options at the source" do
-    assert_raise ArgumentError, fn -> Result.text("a", structured: 1) end
+    for make <- [
+          fn -> Result.text("a", structured: 1) end,
+          fn -> Result.text("a", error?: true) end,
+          fn -> Result.tool([], content: []) end,
+          fn -> Result.resource([], ttl: 1) end,
+          fn -> Result.prompt([], title: "a") end,
+          fn -> Result.completion([], more: true) end,
+          fn -> Result.safe_error("a", code: 1) end
+        ] do
+      error = assert_raise ArgumentError, make
+      assert error.message =~ "unknown option"
+    end
+  end
+
+  test "a result refuses what is no block, message or contents, by its kind" do
+    for make <- [
+          fn -> Result.tool("swordfish") end,
+          fn -> Result.resource(["swordfish"]) end,
+          fn -> Result.prompt([~D[2026-01-01]]) end,
+          fn -> Result.completion("swordfish") end
+        ] do
+      error = assert_raise ArgumentError, make
+      refute error.message =~ "swordfish"
+    end
   end
 end
