@@ -15,28 +15,38 @@ defmodule BeamMCP do
 
   `BeamMCP.Transport.HTTP` and `BeamMCP.Transport.Stdio.run/1` are short forms for one transport.
 
+  What is offered stands in a catalog module (`BeamMCP.Catalog`), or is registered while the
+  instance runs, or both:
+
+      BeamMCP.register_tool(MyApp.MCP, %BeamMCP.ToolSpec{name: "ping"}, fn _ -> {:ok, "pong"} end)
+
   ## Options
 
   #{BeamMCP.Options.docs(:instance)}
 
-  ## The dispatch function
+  ## The dispatch function, and handlers of tools
 
-  It is called as `dispatch.(name, arguments, context)`, or without the context when its arity is
-  2, in a process of its own for each call. `name` is the tool's name as declared. Arguments
+  The dispatch function is called as `dispatch.(name, arguments, context)`, or without the context
+  when its arity is 2, in a process of its own for each call. `name` is the tool's name as
+  declared. A tool with a handler of its own goes there instead, as `handler.(arguments, context)`
+  or `handler.(arguments)`. Arguments
   declared in the schema's `properties` come under atom keys, others under string keys; nested
   objects keep string keys. It returns
 
     * `{:ok, value}` - a binary becomes a text block; a map, list, number, boolean or `nil`
       becomes structured content and its JSON as text
     * `%BeamMCP.Result{}`, or `{:ok, result}` - content blocks of the host's own
-    * `{:error, text}` - shown to the caller as the tool's failure
+    * `{:error, text}`, or `{:error, error}` with a `BeamMCP.Result.SafeError` - shown to the
+      caller as the tool's failure
     * `{:error, reason}` - any other reason is not shown: the caller reads "The tool failed."
 
   Anything else, a raise, a throw, an exit, a kill and a passed deadline are faults of the host:
   the log tells what happened, the caller reads "The tool failed.", and nothing else is harmed.
   """
 
-  alias BeamMCP.{Catalog, Config, Error, Instance, Listener, Native}
+  alias BeamMCP.Catalog.{Definition, Reader, Registry, Server}
+  alias BeamMCP.{Config, Error, Handler, Instance, Listener, Native}
+  alias BeamMCP.{PromptSpec, ResourceSpec, ResourceTemplateSpec, ToolSpec}
   alias BeamMCP.Transport.HTTP
 
   @typedoc "What names an instance: any term, `BeamMCP` by default."
@@ -49,7 +59,8 @@ defmodule BeamMCP do
     * `connections` - open HTTP connections; `streams` - event streams, none yet
     * `buffered_bytes` - bytes of request bodies and stdio lines held
     * `events_dropped` - events lost because nobody read them in time
-    * `dispatchers`, `tools` - how many there are
+    * `dispatchers`, `tools`, `resources`, `templates`, `prompts`, `completions` - how many there
+      are
     * `catalog_digest` - SHA-256 over the definitions as served, in hexadecimal
     * `listeners` - the open `BeamMCP.Listener`s
   """
@@ -62,9 +73,46 @@ defmodule BeamMCP do
           events_dropped: non_neg_integer(),
           dispatchers: non_neg_integer(),
           tools: non_neg_integer(),
+          resources: non_neg_integer(),
+          templates: non_neg_integer(),
+          prompts: non_neg_integer(),
+          completions: non_neg_integer(),
           catalog_digest: String.t(),
           listeners: [Listener.t()]
         }
+
+  @typedoc """
+  The digest of the catalog, and of each definition as it is served: SHA-256 in hexadecimal, by
+  name, URI or URI template, in order.
+  """
+  @type digests :: %{
+          digest: String.t(),
+          tools: [{String.t(), String.t()}],
+          resources: [{String.t(), String.t()}],
+          templates: [{String.t(), String.t()}],
+          prompts: [{String.t(), String.t()}]
+        }
+
+  @typedoc "One of the five kinds of what a server offers."
+  @type kind :: :tool | :resource | :template | :prompt | :completion
+
+  @typedoc """
+  What a completion is for: every argument of a prompt or variable of a template, or the one named
+  last.
+  """
+  @type completion_ref ::
+          {:prompt, String.t() | atom()}
+          | {:prompt, String.t() | atom(), argument :: String.t() | atom()}
+          | {:resource, uri_template :: String.t()}
+          | {:resource, uri_template :: String.t(), variable :: String.t() | atom()}
+
+  @typedoc """
+  A kind, its specification (for a completion its reference), and its handler. Without one the
+  handler is that of the specification, or else the dispatch function or catalog module's.
+  """
+  @type registration ::
+          {kind(), struct() | completion_ref(), Handler.declared() | [String.t()]}
+          | {kind(), struct()}
 
   @doc "The instance as a child of a supervisor; its id is the instance's name."
   @spec child_spec(keyword()) :: Supervisor.child_spec()
@@ -113,7 +161,106 @@ defmodule BeamMCP do
   """
   @spec catalog_changed(name()) :: :ok | {:error, Error.t()}
   def catalog_changed(name \\ __MODULE__) do
-    with {:ok, _instance} <- Instance.fetch(name), do: Catalog.Server.reload(name)
+    with {:ok, _instance} <- Instance.fetch(name), do: Server.reload(name)
+  end
+
+  @doc """
+  Registers a tool, or puts it in the place of the one registered under its name; calls in flight
+  stay on the old one.
+
+      BeamMCP.register_tool(MyApp.MCP, %BeamMCP.ToolSpec{name: "ping"}, &MyApp.Ping.call/1)
+
+  `handler` is a function of the arguments, or of the arguments and the `BeamMCP.Context`, or
+  `{module, function}` or `{module, function, extra_arguments}`. It runs in the process of each
+  call and returns what a dispatch function returns.
+
+  This and the other functions that register return `{:error, error}` with kind `:catalog` and
+  everything that is wrong, also when the catalog module declares that name. What is registered
+  stays when a process of the instance crashes, and ends with the instance.
+  """
+  @spec register_tool(name(), ToolSpec.t(), Handler.declared()) :: :ok | {:error, Error.t()}
+  def register_tool(name, spec, handler), do: register_all(name, [{:tool, spec, handler}])
+
+  @doc """
+  Registers a resource; `handler` gets `%{uri: uri, params: %{}}` and returns what
+  `c:BeamMCP.Catalog.read_resource/2` returns. All else is as in `register_tool/3`.
+  """
+  @spec register_resource(name(), ResourceSpec.t(), Handler.declared()) ::
+          :ok | {:error, Error.t()}
+  def register_resource(name, spec, handler), do: register_all(name, [{:resource, spec, handler}])
+
+  @doc """
+  Registers a resource template; `handler` gets `%{uri: uri, params: params}`, where `params` maps
+  each variable that the URI has to its text, and returns what
+  `c:BeamMCP.Catalog.read_resource/2` returns. All else is as in `register_tool/3`.
+  """
+  @spec register_template(name(), ResourceTemplateSpec.t(), Handler.declared()) ::
+          :ok | {:error, Error.t()}
+  def register_template(name, spec, handler), do: register_all(name, [{:template, spec, handler}])
+
+  @doc """
+  Registers a prompt; `handler` gets `%{name: name, arguments: arguments}` and returns what
+  `c:BeamMCP.Catalog.get_prompt/3` returns. All else is as in `register_tool/3`.
+  """
+  @spec register_prompt(name(), PromptSpec.t(), Handler.declared()) :: :ok | {:error, Error.t()}
+  def register_prompt(name, spec, handler), do: register_all(name, [{:prompt, spec, handler}])
+
+  @doc """
+  Registers what completes an argument of a prompt or a variable of a template.
+
+      BeamMCP.register_completion(MyApp.MCP, {:prompt, "review", "language"}, ["elixir", "erlang"])
+
+  `handler` is a list of strings, of which those that begin with the value are offered, or a
+  function that gets `%{ref: ref, argument: name, value: value, context: %{arguments: resolved}}`,
+  where `ref` is `{:prompt, name}` or `{:resource, uri}`, and returns what
+  `c:BeamMCP.Catalog.complete/3` returns. The completion of one argument goes before that of all.
+  All else is as in `register_tool/3`.
+  """
+  @spec register_completion(name(), completion_ref(), Handler.declared() | [String.t()]) ::
+          :ok | {:error, Error.t()}
+  def register_completion(name, ref, handler),
+    do: register_all(name, [{:completion, ref, handler}])
+
+  @doc """
+  Registers all of a list, or nothing when anything in it is wrong. Callers see one change.
+
+  The start option `registrations` takes the same list.
+  """
+  @spec register_all(name(), [registration()]) :: :ok | {:error, Error.t()}
+  def register_all(name, registrations) do
+    with {:ok, definitions} <- read(name, registrations), do: Server.register(name, definitions)
+  end
+
+  @doc """
+  Makes the list all that is registered, in its order: what is not in it goes. What the catalog
+  module declares stays. The same list again changes nothing.
+
+  All or nothing, as `register_all/2`; calls in flight stay on what they started with.
+  """
+  @spec replace_catalog(name(), [registration()]) :: :ok | {:error, Error.t()}
+  def replace_catalog(name, registrations) do
+    with {:ok, definitions} <- read(name, registrations), do: Server.replace(name, definitions)
+  end
+
+  @doc """
+  Takes away what was registered under a tool's or prompt's name, a resource's URI, a template's
+  URI template or a completion's reference, with the completions that it brought along. Calls in
+  flight end as they would have.
+
+  Returns `{:error, error}` with kind `:not_registered` when there is nothing of that kind and key,
+  and when the catalog module declares it.
+  """
+  @spec unregister(name(), kind(), term()) :: :ok | {:error, Error.t()}
+  def unregister(name, kind, key) do
+    with {:ok, _instance} <- Instance.fetch(name),
+         {:ok, id} <- Definition.id(kind, key),
+         :ok <- Server.unregister(name, id) do
+      :ok
+    else
+      {:error, %Error{} = error} -> {:error, error}
+      {:error, owner} -> {:error, Error.not_registered(kind, key, owned_by(owner))}
+      :error -> {:error, Error.not_registered(kind, key, "names nothing that can be registered")}
+    end
   end
 
   @doc """
@@ -132,7 +279,26 @@ defmodule BeamMCP do
   def info(name \\ __MODULE__) do
     with {:ok, instance} <- Instance.fetch(name) do
       listeners = for {_pid, listener} <- HTTP.Server.all(name), do: listener
-      {:ok, Map.put(Native.info(instance.native), :listeners, listeners)}
+
+      {:ok,
+       instance.native
+       |> Native.info()
+       |> Map.merge(%{
+         listeners: listeners,
+         catalog_digest: Native.catalog_digest(instance.native)
+       })}
+    end
+  end
+
+  @doc """
+  With `:definitions`, the digests of all definitions, to tell which of them differ between nodes
+  or releases. Definitions that depend on the caller are not among them.
+  """
+  @spec info(name(), :definitions) :: {:ok, digests()} | {:error, Error.t()}
+  def info(name, :definitions) do
+    with {:ok, instance} <- Instance.fetch(name) do
+      {:ok, catalog} = Registry.current(instance.definitions)
+      {:ok, Native.catalog_digests(catalog)}
     end
   end
 
@@ -144,6 +310,21 @@ defmodule BeamMCP do
       {:error, error} -> raise error
     end
   end
+
+  defp read(name, registrations) do
+    with {:ok, instance} <- Instance.fetch(name) do
+      case Reader.registrations(registrations, Config.host(instance.config)) do
+        {definitions, []} -> {:ok, definitions}
+        {_sound, faults} -> {:error, Error.catalog(faults)}
+      end
+    end
+  end
+
+  defp owned_by(nil), do: "is not registered"
+  defp owned_by(:catalog), do: "is declared by the catalog module, which alone can leave it out"
+
+  defp owned_by({kind, key}),
+    do: "belongs to the #{kind} #{inspect(Definition.label(key))} and goes with it"
 
   # A supervisor wraps the reason of a child's failed start, once for each level.
   defp root_cause({:shutdown, reason}), do: root_cause(reason)

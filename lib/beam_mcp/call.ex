@@ -4,8 +4,9 @@ defmodule BeamMCP.Call do
   #
   # Whatever the host's code does is caught here and answered; a kill is left to the dispatcher.
 
-  alias BeamMCP.{Cancellation, Fault, Hook, Instance, Native, Outcome, SessionStore, Telemetry}
+  alias BeamMCP.{Cancellation, Dispatch, Fault, Hook, Instance, Native, Outcome, SessionStore}
   alias BeamMCP.Catalog.Caller
+  alias BeamMCP.Telemetry
 
   @doc "The body of the process."
   @spec run(Instance.name(), Native.call()) :: :ok
@@ -13,8 +14,23 @@ defmodule BeamMCP.Call do
     instance = Instance.fetch!(name)
 
     case Native.accept(instance.native, call) do
+      {:call, token, handler, arguments, context}
+      when is_integer(handler) or instance.around != nil ->
+        Dispatch.tool(instance, token, handler, arguments, %{context | instance: name})
+
       {:call, token, tool, arguments, context} ->
         call_tool(instance, token, tool, arguments, %{context | instance: name})
+
+      {:read, token, handler, uri, params, context} ->
+        Dispatch.read(instance, token, handler, uri, params, %{context | instance: name})
+
+      {:get_prompt, token, handler, prompt, arguments, context} ->
+        context = %{context | instance: name}
+        Dispatch.get_prompt(instance, token, handler, prompt, arguments, context)
+
+      {:complete, token, handler, ref, argument, value, resolved, context} ->
+        asked = {ref, argument, value, resolved}
+        Dispatch.complete(instance, token, handler, asked, %{context | instance: name})
 
       {:authorize, token, hook, request} ->
         reply(token, Hook.authorize(instance, hook, request))
@@ -62,7 +78,7 @@ defmodule BeamMCP.Call do
   end
 
   defp run_tool(instance, tool, arguments, context) do
-    Telemetry.dispatch(tool, context, fn ->
+    Telemetry.dispatch({:tool, tool}, context, %{}, fn ->
       dispatch(instance.config.dispatch, tool, arguments, context)
     end)
   end

@@ -2,7 +2,8 @@ defmodule BeamMCP.Config do
   @moduledoc false
   # The validated options of one instance, and what the native library needs of them.
 
-  alias BeamMCP.Options
+  alias BeamMCP.Catalog.Definition
+  alias BeamMCP.{Handler, Options}
 
   @enforce_keys Options.keys(:instance)
   defstruct Options.keys(:instance)
@@ -19,6 +20,8 @@ defmodule BeamMCP.Config do
 
     listeners =
       for {http, index} <- Enum.with_index(options.http), do: listener!(http, "http[#{index}].")
+
+    refuse_public!(options)
 
     options
     |> Map.merge(%{
@@ -43,16 +46,29 @@ defmodule BeamMCP.Config do
     |> Map.put(:allowed_hosts, http.allowed_hosts || if(loopback?, do: :loopback, else: :any))
   end
 
+  @doc "What the instance can run for definitions without a handler, and how it reads them."
+  @spec host(t()) :: Definition.host()
+  def host(config) do
+    %{
+      serves: for({kind, true} <- serves(config), do: kind),
+      public_cache?: public_cache?(config),
+      keys: :atoms
+    }
+  end
+
   @doc "The configuration map of `instance_new`."
   @spec native(t(), [binary()], boolean()) :: map()
   def native(config, secrets, telemetry?) do
     config
     |> Map.take(~w(instructions page_size max_depth max_number_digits schema_max_depth
          schema_max_cost call_timeout_ms hook_timeout_ms max_result_bytes context_headers
-         cache_ttl_ms max_calls max_calls_per_principal max_buffered_bytes native_threads)a)
+         allow_public_cache max_calls max_calls_per_principal max_buffered_bytes native_threads)a)
     |> Map.merge(%{
       server_info: server_info(config),
-      caller_catalog: function_exported?(config.catalog, :capabilities, 1),
+      caller_catalog: exports?(config.catalog, :capabilities, 1),
+      completes: exports?(config.catalog, :complete, 3),
+      cache: cache(config),
+      cache_ttl_ms: config.cache_ttl_ms[:discover],
       secrets: secrets,
       telemetry: telemetry?
     })
@@ -70,6 +86,37 @@ defmodule BeamMCP.Config do
       authorize: http.authorize != :none,
       authorize_body: http.authorize_body != nil
     })
+  end
+
+  defp serves(%{catalog: catalog, dispatch: dispatch}) do
+    reads? = exports?(catalog, :read_resource, 2)
+
+    [
+      tool: dispatch != nil,
+      resource: reads?,
+      template: reads?,
+      prompt: exports?(catalog, :get_prompt, 3)
+    ]
+  end
+
+  defp exports?(nil, _function, _arity), do: false
+  defp exports?(module, function, arity), do: Handler.exports?(module, function, arity)
+
+  # For each category of answers how long and for whom they may be kept.
+  defp cache(%{cache_ttl_ms: ttl_ms, cache_scope: scope}) do
+    Map.new(ttl_ms, fn {category, ttl_ms} -> {category, {ttl_ms, scope[category]}} end)
+  end
+
+  defp public_cache?(%{allow_public_cache: allowed?, catalog: catalog}),
+    do: allowed? and not exports?(catalog, :capabilities, 1)
+
+  # Answers that are told as private although the host says public would surprise it.
+  defp refuse_public!(%{cache_scope: scope} = options) do
+    if Enum.any?(scope, &match?({_category, :public}, &1)) and not public_cache?(options) do
+      raise ArgumentError,
+            "option cache_scope: `:public` needs `allow_public_cache: true` and a catalog without " <>
+              "capabilities/1, so that no answer depends on the caller"
+    end
   end
 
   defp server_info(config) do

@@ -12,13 +12,31 @@ defmodule BeamMCP.Error do
   | `:listen` | a listener could not be opened | `%{address: address, reason: reason}` |
   | `:native` | the native library refused its configuration | `%{kind: kind, reason: reason}` |
   | `:start` | a process of the instance could not start | `%{reason: reason}` |
+  | `:not_registered` | nothing of that key was registered | `%{kind: kind, key: key}` |
+  | `:schema` | a schema asks for more than its limits allow | `%{}` |
   """
 
-  @typedoc "One thing wrong in a catalog: the tool, the place in its definition, what is wrong."
-  @type fault :: %{tool: String.t(), place: String.t(), message: String.t()}
+  @typedoc """
+  One thing wrong in a catalog: the kind and name of the definition (a URI for a resource), the
+  place in it, what is wrong. The kind is `:catalog` for what belongs to no single definition.
+  """
+  @type fault :: %{
+          kind: :tool | :resource | :template | :prompt | :completion | :catalog,
+          definition: String.t(),
+          place: String.t(),
+          message: String.t()
+        }
 
   @typedoc "What went wrong, see the table above."
-  @type kind :: :catalog | :already_started | :not_running | :listen | :native | :start
+  @type kind ::
+          :catalog
+          | :already_started
+          | :not_running
+          | :listen
+          | :native
+          | :start
+          | :not_registered
+          | :schema
 
   @typedoc "An error with its facts."
   @type t :: %__MODULE__{kind: kind(), message: String.t(), details: [fault()] | map()}
@@ -28,14 +46,21 @@ defmodule BeamMCP.Error do
   @doc """
   The error for a catalog with `faults`.
 
-      iex> error = BeamMCP.Error.catalog([%{tool: "a b", place: "name", message: "has a space"}])
+      iex> fault = %{kind: :tool, definition: "a b", place: "name", message: "has a space"}
+      iex> error = BeamMCP.Error.catalog([fault])
       iex> Exception.message(error)
       "the catalog is faulty:\\n  tool \\"a b\\", name: has a space"
   """
   @spec catalog([fault()]) :: t()
   def catalog(faults) do
-    lines = Enum.map(faults, &"\n  tool #{inspect(&1.tool)}, #{&1.place}: #{&1.message}")
+    lines = Enum.map(faults, &"\n  #{fault(&1)}")
     %__MODULE__{kind: :catalog, message: "the catalog is faulty:#{lines}", details: faults}
+  end
+
+  @doc "A fault as one line of text."
+  @spec fault(fault()) :: String.t()
+  def fault(fault) do
+    "#{fault.kind} #{inspect(fault.definition)}, #{fault.place}: #{fault.message}"
   end
 
   @doc false
@@ -73,6 +98,20 @@ defmodule BeamMCP.Error do
       details: %{kind: kind, reason: reason}
     }
   end
+
+  @doc false
+  @spec not_registered(atom(), term(), String.t()) :: t()
+  def not_registered(kind, key, why) do
+    %__MODULE__{
+      kind: :not_registered,
+      message: "#{kind} #{inspect(key)} #{why}",
+      details: %{kind: kind, key: key}
+    }
+  end
+
+  @doc false
+  @spec schema(String.t()) :: t()
+  def schema(message), do: %__MODULE__{kind: :schema, message: message}
 
   @doc false
   @spec start(term()) :: t()

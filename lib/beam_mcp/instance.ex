@@ -4,8 +4,10 @@ defmodule BeamMCP.Instance do
   # call's process reads it without copying; `BeamMCP.Instance.Owner` puts and erases it.
 
   alias BeamMCP.{Config, Error, Native}
+  alias BeamMCP.Dispatch.Around
 
-  @enforce_keys [:name, :native, :config, :hooks, :caller_catalogs, :sessions, :telemetry?]
+  @enforce_keys ~w(name native config hooks handlers definitions caller_catalogs sessions telemetry?
+                   around)a
   defstruct @enforce_keys
 
   @type name :: term()
@@ -16,11 +18,17 @@ defmodule BeamMCP.Instance do
           config: Config.t(),
           # ETS table: hook number => {authorize, authorize_body}
           hooks: :ets.table(),
+          # ETS table: number => handler, see `BeamMCP.Catalog.Handlers`
+          handlers: :ets.table(),
+          # ETS table, see `BeamMCP.Catalog.Registry`
+          definitions: :ets.table(),
           # ETS table: content hash => catalog, see `BeamMCP.Catalog.Caller`
           caller_catalogs: :ets.table(),
           # The session store and the name it was started under.
           sessions: {module(), term()},
-          telemetry?: boolean()
+          telemetry?: boolean(),
+          # The host's functions around handlers, or nil when it has none.
+          around: Around.t() | nil
         }
 
   @spec fetch(name()) :: {:ok, t()} | {:error, Error.t()}

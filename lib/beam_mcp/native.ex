@@ -35,9 +35,22 @@ defmodule BeamMCP.Native do
   @typedoc "A definition, name or schema at fault: `{tool, place, message}`."
   @type compile_fault :: {String.t(), String.t(), String.t()}
 
+  @typedoc "A kind, and what is compiled."
+  @type definition :: {:tool | :resource | :template | :prompt | :completion, map()}
+
+  @typedoc "One change of a catalog; keys are names, URIs, URI templates, or `{ref, argument}`."
+  @type edit :: {:put, atom(), map()} | {:delete, atom(), term()}
+
+  @typedoc "The number of a host's function, or what the host declared."
+  @type handler :: non_neg_integer() | atom() | binary()
+
   @typedoc "What an accepted call is about."
   @type question ::
-          {:call, token(), term(), map(), BeamMCP.Context.t()}
+          {:call, token(), handler(), map(), BeamMCP.Context.t()}
+          | {:read, token(), handler(), uri :: String.t(), params :: map(), BeamMCP.Context.t()}
+          | {:get_prompt, token(), handler(), name :: String.t(), map(), BeamMCP.Context.t()}
+          | {:complete, token(), handler(), {:prompt | :resource, String.t()},
+             argument :: String.t(), value :: String.t(), resolved :: map(), BeamMCP.Context.t()}
           | {:authorize, token(), non_neg_integer(), BeamMCP.Request.t()}
           | {:authorize_body, token(), non_neg_integer(), BeamMCP.Request.t(), binary()}
           | {:session, token(), {:create, map()} | {:fetch, String.t()} | {:delete, String.t()}}
@@ -93,12 +106,49 @@ defmodule BeamMCP.Native do
   def new_instance(config), do: NIF.instance_new(config)
 
   @doc false
-  @spec compile_catalog(instance(), [map()]) :: {:ok, catalog()} | {:error, [compile_fault()]}
-  def compile_catalog(instance, definitions), do: NIF.catalog_compile(instance, definitions)
+  @spec compile_catalog(instance(), [definition()]) ::
+          {:ok, catalog()} | {:error, [compile_fault()]}
+  def compile_catalog(instance, definitions) do
+    # The native library reads tools alone so far, and as maps without their kind.
+    NIF.catalog_compile(instance, for({:tool, map} <- definitions, do: map))
+  end
 
-  @doc false
+  @doc """
+  A catalog with the edits made, one after the other, and the lists that became different; or
+  everything wrong, and none is made. What is put under a key that is there takes its place.
+  """
+  @spec edit_catalog(instance(), catalog(), [edit()]) ::
+          {:ok, catalog(), [:tools | :resources | :prompts]} | {:error, [compile_fault()]}
+  def edit_catalog(instance, catalog, edits), do: NIF.catalog_edit(instance, catalog, edits)
+
+  @doc "Serves `catalog` from now on; calls in flight keep theirs."
   @spec put_catalog(instance(), catalog()) :: :ok
   def put_catalog(instance, catalog), do: NIF.catalog_put(instance, catalog)
+
+  @doc """
+  Has `pid` told by `{:beam_mcp, :released}` that `released_handlers/2` has numbers for it. When
+  there are some already, it is told at once.
+  """
+  @spec own_catalog(instance(), pid()) :: :ok
+  def own_catalog(_instance, _pid), do: :ok
+
+  @doc "Numbers of handlers whose last snapshot and last call have ended, at most `max`, each once."
+  @spec released_handlers(instance(), pos_integer()) :: [non_neg_integer()]
+  def released_handlers(_instance, _max), do: []
+
+  @doc "SHA-256 over the definitions as served, in hexadecimal."
+  @spec catalog_digest(instance()) :: String.t()
+  def catalog_digest(instance), do: NIF.info(instance).catalog_digest
+
+  @doc "The same of each definition, by list."
+  @spec catalog_digests(catalog()) :: %{
+          digest: String.t(),
+          tools: [{String.t(), String.t()}],
+          resources: [{String.t(), String.t()}],
+          templates: [{String.t(), String.t()}],
+          prompts: [{String.t(), String.t()}]
+        }
+  def catalog_digests(catalog), do: NIF.catalog_digests(catalog)
 
   @doc false
   @spec add_dispatcher(instance(), pid()) :: :ok

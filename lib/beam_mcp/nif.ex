@@ -16,7 +16,12 @@ defmodule BeamMCP.NIF do
 
   def instance_new(_config), do: missing()
   def catalog_compile(_instance, _definitions), do: missing()
+  def catalog_edit(_instance, _catalog, _edits), do: missing()
   def catalog_put(_instance, _catalog), do: missing()
+  def catalog_owner(_instance, _pid), do: missing()
+  def catalog_released(_instance, _max), do: missing()
+  def catalog_digest(_instance), do: missing()
+  def catalog_digests(_catalog), do: missing()
   def dispatcher_add(_instance, _pid), do: missing()
   def events_to(_instance, _pid), do: missing()
   def events(_instance, _max), do: missing()

@@ -10,8 +10,8 @@ defmodule BeamMCP.Telemetry do
     {[:beam_mcp, :request, :refused], "as `:stop`", "as `:stop`",
      "A request was refused or its tool failed, before its `:stop`; `refusal` says why in a word"},
     {[:beam_mcp, :dispatch, :start], "`system_time`, `monotonic_time`",
-     "`instance`, `call`, `tool`, `request_id`, `revision`, `transport`, `principal`",
-     "The dispatch function is called"},
+     "`instance`, `call`, `request_id`, `revision`, `transport`, `principal`, and one of `tool`, " <>
+       "`resource`, `prompt`, `completion`", "A handler is called"},
     {[:beam_mcp, :dispatch, :stop], "`duration`, `monotonic_time`", "the same", "It returned"},
     {[:beam_mcp, :dispatch, :exception], "`duration`, `monotonic_time`",
      "the same, `kind`, `reason` (an exception's module, else `nil`)",
@@ -39,11 +39,14 @@ defmodule BeamMCP.Telemetry do
   |---|---|---|---|
   #{@table}
 
-  Dispatch events are emitted in the call's process, the others in a process of the instance,
+  Dispatch events are emitted in the call's process, with what the option `telemetry_metadata`
+  adds to their metadata; the others in a process of the instance,
   shortly after what they tell.
   """
 
   @internal_error -32_603
+  @context_keys ~w(instance call request_id revision transport principal)a
+  @dispatch_keys @context_keys ++ ~w(tool resource prompt completion kind reason)a
 
   # Absent unless the host has it, hence never named at compile time.
   @compile {:no_warn_undefined, :telemetry}
@@ -60,13 +63,15 @@ defmodule BeamMCP.Telemetry do
     do: Code.ensure_loaded?(:telemetry) and function_exported?(:telemetry, :execute, 3)
 
   @doc false
-  @spec dispatch(term(), Context.t(), (() -> result)) :: result when result: term()
-  def dispatch(tool, context, run) do
-    metadata =
-      context
-      |> Map.take(~w(instance call request_id revision transport principal)a)
-      |> Map.put(:tool, tool)
+  # The keys that the metadata of dispatch events have of their own.
+  @spec dispatch_keys() :: [atom()]
+  def dispatch_keys, do: @dispatch_keys
 
+  @doc false
+  @spec dispatch({atom(), term()}, Context.t(), map(), (() -> result)) :: result
+        when result: term()
+  def dispatch({kind, name}, context, more, run) do
+    metadata = context |> Map.take(@context_keys) |> Map.put(kind, name) |> Map.merge(more)
     began = System.monotonic_time()
 
     emit(

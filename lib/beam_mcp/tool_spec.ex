@@ -6,16 +6,28 @@ defmodule BeamMCP.ToolSpec do
       gets it back as it is here
     * `title`, `description` - strings
     * `input_schema` - a JSON Schema whose root is `type: object`, as a map with string or atom
-      keys. A tool without one takes no arguments: dispatch gets `%{}` whatever was sent
+      keys. A tool without one takes no arguments: its handler gets `%{}` whatever was sent
     * `output_schema` - a JSON Schema that structured content satisfies
     * `annotations` - a map of hints: `title`, `readOnlyHint`, `destructiveHint`,
       `idempotentHint`, `openWorldHint`
     * `icons` - a list of maps with `src`, `mimeType`, `sizes`, `theme`
     * `_meta` - a map, served as it is
+    * `handler` - runs this tool in place of the instance's dispatch function: a function of the
+      arguments, or of the arguments and the `BeamMCP.Context`, or `{module, function}` or
+      `{module, function, extra_arguments}`. It returns what a dispatch function returns
+    * `argument_keys` - `:atoms` (the default) gives arguments declared in the schema's
+      `properties` atom keys; `:strings` leaves every key a string
+    * `timeout_ms` - the deadline of a call of this tool, in place of `call_timeout_ms`
+    * `max_concurrency` - calls of this tool that run at a time; a further one is refused as
+      busy (-31503)
+    * `rate` - `{count, per_ms}`: calls of this tool within that time; a further one is refused
+      as busy
     * `command_class`, `mode` - atoms of the host's own, not served
 
   MCP 2026-07-28 server/tools.
   """
+
+  alias BeamMCP.Handler
 
   @enforce_keys [:name]
   defstruct [
@@ -28,7 +40,12 @@ defmodule BeamMCP.ToolSpec do
     :output_schema,
     :annotations,
     :_meta,
-    icons: []
+    :handler,
+    :timeout_ms,
+    :max_concurrency,
+    :rate,
+    icons: [],
+    argument_keys: :atoms
   ]
 
   @typedoc "The definition of one tool."
@@ -42,6 +59,11 @@ defmodule BeamMCP.ToolSpec do
           output_schema: map() | nil,
           annotations: map() | nil,
           _meta: map() | nil,
-          icons: [map()]
+          icons: [map()],
+          handler: Handler.declared() | nil,
+          argument_keys: :atoms | :strings,
+          timeout_ms: pos_integer() | nil,
+          max_concurrency: pos_integer() | nil,
+          rate: {count :: pos_integer(), per_ms :: pos_integer()} | nil
         }
 end

@@ -14,9 +14,8 @@ defmodule BeamMCP.ConfigTest do
   end
 
   describe "what a host must say" do
-    test "catalog and dispatch" do
-      assert message([]) =~ "option catalog is required"
-      assert message(catalog: Catalog) =~ "option dispatch is required"
+    test "nothing of the instance: a catalog can be registered later" do
+      assert %{catalog: nil, dispatch: nil, registrations: []} = Config.new!(name: :n)
     end
 
     test "authorize and allowed_origins of every listener" do
@@ -160,8 +159,8 @@ defmodule BeamMCP.ConfigTest do
                Enum.sort(
                  ~w(server_info instructions page_size caller_catalog max_depth max_number_digits
                  schema_max_depth schema_max_cost call_timeout_ms hook_timeout_ms max_result_bytes
-                 context_headers cache_ttl_ms secrets max_calls max_calls_per_principal
-                 max_buffered_bytes native_threads telemetry)a
+                 context_headers cache allow_public_cache completes cache_ttl_ms secrets max_calls
+                 max_calls_per_principal max_buffered_bytes native_threads telemetry)a
                )
 
       assert native.server_info == %{

@@ -229,8 +229,8 @@ defmodule BeamMCP.HostTest do
           assert listed =~ ~s("cacheScope":"private")
         end)
 
-      assert log =~ ~s(tool "not a name" is left out, name: may hold only)
-      assert log =~ ~s(tool "bad_schema" is left out)
+      assert log =~ ~s(left out: tool "not a name", name: may hold only)
+      assert log =~ ~s(left out: tool "bad_schema")
 
       assert {200, _body} = Client.call(socket, "for_bob", ~s({"a":1}), bob)
       assert_received {"for_bob", %{"a" => 1}}

@@ -53,7 +53,7 @@ defmodule BeamMCP.InstanceTest do
       end
 
       assert {:error, %Error{kind: :catalog} = error} = start_failing(context, catalog: Faulty)
-      assert [%{tool: "a b", place: "name"}, %{tool: "c"}] = error.details
+      assert [%{definition: "a b", place: "name"}, %{definition: "c"}] = error.details
       assert Exception.message(error) =~ ~s(tool "a b", name: may hold only)
     end
 

@@ -34,7 +34,10 @@ defmodule BeamMCP.NestingTest do
     tool = %BeamMCP.ToolSpec{name: :deep, input_schema: schema}
 
     {result, _log} = with_log(fn -> BeamMCP.start_link(options(name, tool)) end)
-    assert {:error, %Error{kind: :catalog, details: [%{tool: "deep", message: message}]}} = result
+
+    assert {:error, %Error{kind: :catalog, details: [%{definition: "deep", message: message}]}} =
+             result
+
     assert message =~ "deep"
   end
 

@@ -32,7 +32,7 @@ defmodule BeamMCP.TelemetryTest do
     }
 
     test "is a span around the dispatch function" do
-      assert Telemetry.dispatch(:t, @context, fn -> :result end) == :result
+      assert Telemetry.dispatch({:tool, :t}, @context, %{}, fn -> :result end) == :result
 
       assert_received {[:beam_mcp, :dispatch, :start], %{system_time: _, monotonic_time: _},
                        @identity}
@@ -43,13 +43,15 @@ defmodule BeamMCP.TelemetryTest do
 
     test "ends with the class of an exception, not its message" do
       assert_raise RuntimeError, fn ->
-        Telemetry.dispatch(:t, @context, fn -> raise "swordfish" end)
+        Telemetry.dispatch({:tool, :t}, @context, %{}, fn -> raise "swordfish" end)
       end
 
       assert_received {[:beam_mcp, :dispatch, :exception], %{duration: _}, metadata}
       assert metadata == Map.merge(@identity, %{kind: :error, reason: RuntimeError})
 
-      assert catch_exit(Telemetry.dispatch(:t, @context, fn -> exit("swordfish") end)) ==
+      assert catch_exit(
+               Telemetry.dispatch({:tool, :t}, @context, %{}, fn -> exit("swordfish") end)
+             ) ==
                "swordfish"
 
       assert_received {[:beam_mcp, :dispatch, :exception], _measurements,

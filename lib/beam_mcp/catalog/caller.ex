@@ -3,28 +3,22 @@ defmodule BeamMCP.Catalog.Caller do
   # The catalog as one caller sees it (`capabilities/1`), asked for by a request that needs it.
   # Compiled catalogs are kept by content, so that callers who see the same share one.
 
-  alias BeamMCP.Catalog.Definition
-  alias BeamMCP.{Context, Fault, Instance, Native}
+  alias BeamMCP.Catalog.{Definition, Handlers, Reader}
+  alias BeamMCP.{Config, Context, Error, Fault, Instance, Native}
 
   # Entries; a full cache is emptied.
   @max_cached 1_000
 
   @spec answer(Instance.t(), Context.t()) :: {:catalog, Native.catalog()} | :failed
-  def answer(instance, context) do
-    {definitions, faults} =
-      Definition.read(instance.config.catalog.capabilities(context), :strings)
-
+  def answer(%{config: config} = instance, context) do
+    host = %{Config.host(config) | keys: :strings}
+    {definitions, faults} = Reader.capabilities(config.catalog.capabilities(context), host)
     log(faults)
     {:catalog, cached(instance, definitions)}
   catch
     kind, reason ->
-      Fault.log(
-        kind,
-        reason,
-        __STACKTRACE__,
-        "#{inspect(instance.config.catalog)}.capabilities/1"
-      )
-
+      place = "#{inspect(instance.config.catalog)}.capabilities/1"
+      Fault.log(kind, reason, __STACKTRACE__, place)
       :failed
   end
 
@@ -36,7 +30,7 @@ defmodule BeamMCP.Catalog.Caller do
         catalog
 
       [] ->
-        {:ok, catalog} = compile(instance.native, definitions)
+        {:ok, catalog} = compile_sound(instance, definitions)
         keep(instance.caller_catalogs, key, catalog)
     end
   end
@@ -48,17 +42,24 @@ defmodule BeamMCP.Catalog.Caller do
   end
 
   # Definitions that do not compile are left out; what is left does.
-  defp compile(native, definitions) do
-    with {:error, faults} <- Native.compile_catalog(native, definitions) do
-      log(for {tool, place, message} <- faults, do: %{tool: tool, place: place, message: message})
+  defp compile_sound(instance, definitions) do
+    with {:error, faults} <- compile(instance, definitions) do
+      log(Definition.native_faults(faults, definitions))
       faulty = MapSet.new(faults, &elem(&1, 0))
-      Native.compile_catalog(native, Enum.reject(definitions, &(&1.name in faulty)))
+      compile(instance, Enum.reject(definitions, &(Definition.label(&1.key) in faulty)))
+    end
+  end
+
+  defp compile(instance, definitions) do
+    {native, numbers} = Handlers.assign(instance, definitions)
+
+    with {:error, faults} <- Native.compile_catalog(instance.native, native) do
+      Handlers.forget(instance, numbers)
+      {:error, faults}
     end
   end
 
   defp log(faults) do
-    for fault <- faults do
-      Fault.log_text("tool #{inspect(fault.tool)} is left out, #{fault.place}: #{fault.message}")
-    end
+    for fault <- faults, do: Fault.log_text("left out: #{Error.fault(fault)}")
   end
 end

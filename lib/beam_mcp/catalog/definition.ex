@@ -1,174 +1,142 @@
 defmodule BeamMCP.Catalog.Definition do
   @moduledoc false
-  # Checks what `capabilities` returned and lowers it to what the native library compiles. What
-  # needs a schema compiler - dialect, references, budget, header annotations - is checked there.
+  # One entry of a catalog, checked and lowered to what the native library compiles.
+  #
+  #     kind     :tool, :resource, :template, :prompt or :completion
+  #     key      what names it among its kind: a name, a URI, a URI template, {ref, argument}
+  #     native   the native library's map, without its `handler`
+  #     handler  the host's own function for it, or nil
+  #     name     as the host declared it: what the dispatch function and the callbacks get
+  #     owner    :catalog, :registry, or the id of the definition that brought this one along
+  #     parts    the ids of those it brought along itself
+  #
+  # What needs more than a look - schemas, their references and budget, header annotations, URI
+  # templates - is checked by the native library.
 
-  alias BeamMCP.{Error, Icon, ToolSpec}
+  alias BeamMCP.Catalog.Definition.{Completion, Prompt, Resource, Template, Tool}
+  alias BeamMCP.{Error, Handler, Native}
 
-  @type keys :: :atoms | :strings
-  @type native :: map()
+  @enforce_keys [:kind, :key, :name, :native, :handler]
+  defstruct @enforce_keys ++ [owner: :registry, parts: []]
 
-  @hints ~w(readOnlyHint destructiveHint idempotentHint openWorldHint)
+  @type kind :: :tool | :resource | :template | :prompt | :completion
+  @type key :: String.t() | {{:prompt | :template, String.t()}, String.t() | nil}
+  @type id :: {kind(), key()}
+
+  @type t :: %__MODULE__{
+          kind: kind(),
+          key: key(),
+          name: term(),
+          native: map(),
+          handler: Handler.t() | nil,
+          owner: :catalog | :registry | id(),
+          parts: [id()]
+        }
+
+  @typedoc """
+  What the instance brings along: the kinds it can serve without a handler of their own, whether
+  `cache_scope: :public` is permitted, and whether declared argument names become atoms.
+  """
+  @type host :: %{serves: [kind()], public_cache?: boolean(), keys: :atoms | :strings}
+
+  @modules %{
+    tool: Tool,
+    resource: Resource,
+    template: Template,
+    prompt: Prompt,
+    completion: Completion
+  }
+
+  @doc "The kinds that `capabilities` lists, under which key, and whether it must."
+  @spec lists() :: [{atom(), kind(), :required | :optional}]
+  def lists do
+    [
+      {:tools, :tool, :required},
+      {:resources, :resource, :required},
+      {:templates, :template, :optional},
+      {:prompts, :prompt, :required}
+    ]
+  end
+
+  @doc "The definitions of one specification, or everything that is wrong with it."
+  @spec read(kind(), term(), String.t(), host()) :: {:ok, [t()]} | {:error, [Error.fault()]}
+  def read(kind, spec, place, host) do
+    module = Map.fetch!(@modules, kind)
+
+    if module.spec?(spec) do
+      case module.faults(spec, host) do
+        [] -> {:ok, module.definitions(spec, host)}
+        faults -> {:error, named(faults, kind, module.label(spec) || place)}
+      end
+    else
+      {:error, named([{"value", "must be #{module.expected()}"}], kind, place)}
+    end
+  end
+
+  @doc "What names the definition for the native library and in messages."
+  @spec id(t()) :: id()
+  def id(%__MODULE__{kind: kind, key: key}), do: {kind, key}
+
+  @doc "A key as text for people."
+  @spec label(key()) :: String.t()
+  def label({{_kind, ref}, nil}), do: ref
+  def label({{_kind, ref}, argument}), do: "#{ref} #{argument}"
+  def label(key), do: key
 
   @doc """
-  The definitions without fault, in order, and everything wrong with the others.
-
-  With `:atoms`, names of declared properties become atoms.
+  Those whose id no other has, and a fault for each id that several have: neither is more right
+  than the other.
   """
-  @spec read(term(), keys()) :: {[native()], [Error.fault()]}
-  def read(capabilities, keys) do
-    case key_faults(capabilities) do
-      [] -> read_tools(capabilities.tools, keys)
-      faults -> {[], faults}
+  @spec without_duplicates([t()]) :: {[t()], [Error.fault()]}
+  def without_duplicates(definitions) do
+    counts = Enum.frequencies_by(definitions, &id/1)
+    {unique, doubled} = Enum.split_with(definitions, &(counts[id(&1)] == 1))
+
+    faults =
+      for {kind, key} = id <- doubled |> Enum.map(&id/1) |> Enum.uniq() do
+        fault(kind, key, key_place(kind), "is used by #{counts[id]} #{kind}s")
+      end
+
+    {unique, faults}
+  end
+
+  @doc "What the native library found wrong in `definitions`; it says no kinds."
+  @spec native_faults([Native.compile_fault()], [t()]) :: [Error.fault()]
+  def native_faults(faults, definitions) do
+    kinds = Map.new(definitions, &{label(&1.key), &1.kind})
+
+    for {name, place, message} <- faults do
+      %{kind: Map.get(kinds, name, :catalog), definition: name, place: place, message: message}
     end
   end
 
-  defp key_faults(capabilities) when is_map(capabilities) do
-    for key <- [:tools, :resources, :prompts], not is_list(Map.get(capabilities, key)) do
-      fault("capabilities", Atom.to_string(key), "is required and must be a list")
-    end
+  @doc "A fault of one definition."
+  @spec fault(kind(), key(), String.t(), String.t()) :: Error.fault()
+  def fault(kind, key, place, message) do
+    %{kind: kind, definition: label(key), place: place, message: message}
   end
 
-  defp key_faults(_other) do
-    [fault("capabilities", "value", "must be a map with the keys tools, resources and prompts")]
+  @doc "The field in which a definition of this kind has its key."
+  @spec key_place(kind()) :: String.t()
+  def key_place(kind), do: Map.fetch!(@modules, kind).key_place()
+
+  @doc "The id for what a host names a registered definition by."
+  @spec id(kind(), term()) :: {:ok, id()} | :error
+  def id(:completion, ref) do
+    if Completion.spec?({ref, nil}) and Completion.label({ref, nil}),
+      do: {:ok, {:completion, Completion.key(ref)}},
+      else: :error
   end
 
-  defp read_tools(tools, keys) do
-    checked = for {tool, index} <- Enum.with_index(tools), do: {tool, faults(tool, index)}
-    sound = for {tool, []} <- checked, do: native(tool, keys)
-    faults = for {_tool, faults} <- checked, fault <- faults, do: fault
-    without_duplicates(sound, faults)
+  def id(kind, name) when is_map_key(@modules, kind) and is_binary(name), do: {:ok, {kind, name}}
+
+  def id(kind, name) when kind in [:tool, :prompt] and is_atom(name),
+    do: {:ok, {kind, Atom.to_string(name)}}
+
+  def id(_kind, _name), do: :error
+
+  defp named(faults, kind, label) do
+    for {place, message} <- faults,
+        do: %{kind: kind, definition: label, place: place, message: message}
   end
-
-  # Both of two definitions with one name are refused: neither is more right than the other.
-  defp without_duplicates(sound, faults) do
-    counts = Enum.frequencies_by(sound, & &1.name)
-    {unique, doubled} = Enum.split_with(sound, &(counts[&1.name] == 1))
-    names = doubled |> Enum.map(& &1.name) |> Enum.uniq()
-    {unique, faults ++ Enum.map(names, &fault(&1, "name", "is used by #{counts[&1]} tools"))}
-  end
-
-  defp faults(%ToolSpec{} = tool, index) do
-    name = shown_name(tool.name, index)
-
-    for {place, text} <-
-          name_faults(tool.name) ++
-            text_faults(tool) ++
-            map_faults(tool) ++
-            atom_faults(tool) ++
-            annotation_faults(tool.annotations) ++
-            icon_faults(tool.icons) ++
-            argument_faults(tool.input_schema) do
-      fault(name, place, text)
-    end
-  end
-
-  defp faults(_other, index),
-    do: [fault("tools[#{index}]", "value", "must be a %BeamMCP.ToolSpec{}")]
-
-  defp shown_name(name, _index) when is_atom(name) and name != nil, do: Atom.to_string(name)
-  defp shown_name(name, _index) when is_binary(name), do: name
-  defp shown_name(_other, index), do: "tools[#{index}]"
-
-  defp name_faults(name) when is_atom(name) and name != nil, do: name_faults(Atom.to_string(name))
-
-  defp name_faults(name) when is_binary(name) do
-    cond do
-      byte_size(name) not in 1..128 ->
-        [{"name", "must have 1 to 128 characters, has #{byte_size(name)}"}]
-
-      name =~ ~r/\A[A-Za-z0-9_.-]+\z/ ->
-        []
-
-      true ->
-        [{"name", "may hold only A-Z a-z 0-9 _ . and -"}]
-    end
-  end
-
-  defp name_faults(_other), do: [{"name", "must be an atom or a string"}]
-
-  defp text_faults(tool) do
-    for key <- [:title, :description], not text?(Map.fetch!(tool, key)) do
-      {Atom.to_string(key), "must be a UTF-8 string"}
-    end
-  end
-
-  defp text?(nil), do: true
-  defp text?(text), do: is_binary(text) and String.valid?(text)
-
-  defp map_faults(tool) do
-    for key <- [:input_schema, :output_schema, :annotations, :_meta],
-        value = Map.fetch!(tool, key),
-        not is_map(value) or is_struct(value) do
-      {Atom.to_string(key), "must be a map"}
-    end
-  end
-
-  defp atom_faults(tool) do
-    for key <- [:command_class, :mode], not is_atom(Map.fetch!(tool, key)) do
-      {Atom.to_string(key), "must be an atom"}
-    end
-  end
-
-  defp annotation_faults(annotations) when is_map(annotations) do
-    for {key, value} <- annotations, name?(key), text = annotation_fault(to_string(key), value) do
-      {"annotations.#{key}", text}
-    end
-  end
-
-  defp annotation_faults(_absent_or_refused), do: []
-
-  defp annotation_fault("title", value), do: if(not is_binary(value), do: "must be a string")
-
-  defp annotation_fault(key, value) when key in @hints,
-    do: if(not is_boolean(value), do: "must be a boolean")
-
-  defp annotation_fault(_extension, _value), do: nil
-
-  defp icon_faults(nil), do: []
-
-  defp icon_faults(icons),
-    do: for({place, text} <- Icon.faults(icons), do: {"icons" <> place, text})
-
-  # Erlang has no atom of more than 255 characters.
-  defp argument_faults(schema) do
-    for name <- properties(schema), String.length(name) > 255 do
-      {"input_schema.properties",
-       "a property name has #{String.length(name)} characters, at most 255 are allowed"}
-    end
-  end
-
-  defp native(tool, keys) do
-    %{
-      name: to_string(tool.name),
-      handler: tool.name,
-      title: tool.title,
-      description: tool.description,
-      input_schema: tool.input_schema,
-      output_schema: tool.output_schema,
-      annotations: tool.annotations,
-      meta: tool._meta,
-      icons: if(tool.icons not in [nil, []], do: tool.icons),
-      argument_keys: argument_keys(keys, tool.input_schema)
-    }
-  end
-
-  defp argument_keys(:strings, _schema), do: %{}
-  defp argument_keys(:atoms, schema), do: Map.new(properties(schema), &{&1, String.to_atom(&1)})
-
-  defp properties(schema) when is_map(schema) do
-    case schema["properties"] || schema[:properties] do
-      properties when is_map(properties) ->
-        properties |> Map.keys() |> Enum.filter(&name?/1) |> Enum.map(&to_string/1)
-
-      _refused_by_the_compiler ->
-        []
-    end
-  end
-
-  defp properties(_absent_or_refused), do: []
-
-  defp name?(key), do: is_atom(key) or (is_binary(key) and String.valid?(key))
-
-  defp fault(tool, place, message), do: %{tool: tool, place: place, message: message}
 end

@@ -1,76 +1,189 @@
 defmodule BeamMCP.Catalog.Server do
   @moduledoc false
-  # Reads the host's catalog, has it compiled and puts it into the native instance. Nothing asks
-  # this process while calls run, so its crash costs nothing; it starts by reading again.
+  # Owns what is served: the definitions of the catalog module and those registered beside them.
+  #
+  # It has each change compiled, remembers it in tables that outlive it, and puts the snapshot into
+  # the native instance. Nothing asks this process while calls run, so its crash costs nothing; a
+  # new one goes on with the tables.
 
   use GenServer
 
-  alias BeamMCP.Catalog.Definition
-  alias BeamMCP.{Error, Fault, Instance, Native}
+  alias BeamMCP.Catalog.{Definition, Handlers, Reader, Registry}
+  alias BeamMCP.{Config, Error, Fault, Instance, Native}
 
   @spec start_link(Instance.name()) :: GenServer.on_start()
   def start_link(name),
     do: GenServer.start_link(__MODULE__, name, name: Instance.via(name, __MODULE__))
 
-  @doc "Reads again. The old catalog stays when the new one is faulty."
+  @doc "Asks the catalog module again. What was served stays when its answer is faulty."
   @spec reload(Instance.name()) :: :ok | {:error, Error.t()}
-  def reload(name), do: GenServer.call(Instance.via(name, __MODULE__), :reload, :infinity)
+  def reload(name), do: call(name, :reload)
+
+  @doc "Adds registered definitions, or puts them in the place of those with the same id."
+  @spec register(Instance.name(), [Definition.t()]) :: :ok | {:error, Error.t()}
+  def register(name, definitions), do: call(name, {:register, definitions})
+
+  @doc "Makes `definitions` all that is registered."
+  @spec replace(Instance.name(), [Definition.t()]) :: :ok | {:error, Error.t()}
+  def replace(name, definitions), do: call(name, {:replace, definitions})
+
+  @doc "Takes a registered definition away, and what it brought along."
+  @spec unregister(Instance.name(), Definition.id()) ::
+          :ok | {:error, :catalog | Definition.id() | nil}
+  def unregister(name, id), do: call(name, {:unregister, id})
 
   @impl GenServer
   def init(name) do
     instance = Instance.fetch!(name)
+    :ok = Native.own_catalog(instance.native, self())
 
-    case load(instance) do
+    case start(instance, Registry.current(instance.definitions)) do
       :ok -> {:ok, instance}
-      {:error, error} -> start_faulty(instance, error)
+      {:error, error} -> {:stop, error}
     end
   end
 
   @impl GenServer
-  def handle_call(:reload, _from, instance), do: {:reply, load(instance), instance}
-
-  # When this process was started again, tools are served already: they stay.
-  defp start_faulty(instance, error) do
-    if Native.info(instance.native).tools > 0 do
-      Fault.log_text(
-        "#{inspect(instance.name)} keeps its old catalog: #{Exception.message(error)}"
-      )
-
-      {:ok, instance}
-    else
-      {:stop, error}
-    end
+  def handle_call(:reload, _from, instance) do
+    {:reply, load(instance, {Registry.registered(instance.definitions), []}), instance}
   end
 
-  defp load(%{native: native, config: config}) do
-    with {:ok, capabilities} <- capabilities(config.catalog),
-         {definitions, []} <- Definition.read(capabilities, :atoms),
-         {:ok, catalog} <- Native.compile_catalog(native, definitions) do
-      Native.put_catalog(native, catalog)
-    else
+  def handle_call({:register, definitions}, _from, instance) do
+    {:reply, add(instance, definitions), instance}
+  end
+
+  def handle_call({:replace, definitions}, _from, instance) do
+    registered = Registry.registered(instance.definitions)
+    {:reply, swap(instance, registered, definitions), instance}
+  end
+
+  def handle_call({:unregister, id}, _from, instance) do
+    {:reply, remove(instance, id), instance}
+  end
+
+  @impl GenServer
+  def handle_info({:beam_mcp, :released}, instance) do
+    Handlers.collect(instance)
+    {:noreply, instance}
+  end
+
+  # The one before this may have ended between remembering a change and serving it.
+  defp start(instance, {:ok, catalog}) do
+    Handlers.collect(instance)
+    Native.put_catalog(instance.native, catalog)
+  end
+
+  defp start(%{config: config} = instance, :none) do
+    load(instance, Reader.registrations(config.registrations, Config.host(config)))
+  end
+
+  defp load(%{config: config} = instance, {registered, registered_faults}) do
+    {declared, declared_faults} = declared(config)
+    {definitions, doubled} = Definition.without_duplicates(declared ++ registered)
+    faults = declared_faults ++ registered_faults ++ doubled
+
+    case compile(instance, definitions, faults) do
+      {:ok, catalog} ->
+        serve(instance, catalog, Registry.declared(instance.definitions), definitions)
+
       {:error, faults} ->
-        {:error, Error.catalog(Enum.map(faults, &fault/1))}
-
-      {definitions, faults} ->
-        {:error, Error.catalog(faults ++ schema_faults(native, definitions))}
+        {:error, Error.catalog(faults)}
     end
   end
 
-  # So that a host learns of everything at once.
-  defp schema_faults(native, definitions) do
-    case Native.compile_catalog(native, definitions) do
-      {:ok, _catalog} -> []
-      {:error, faults} -> Enum.map(faults, &fault/1)
-    end
-  end
+  defp declared(%{catalog: nil}), do: {[], []}
 
-  defp capabilities(module) do
-    {:ok, module.capabilities()}
+  defp declared(%{catalog: module} = config) do
+    Reader.capabilities(module.capabilities(), Config.host(config))
   catch
     kind, reason ->
       Fault.log(kind, reason, __STACKTRACE__, "#{inspect(module)}.capabilities/0")
-      {:error, [{"capabilities", "value", Fault.describe(kind, reason, __STACKTRACE__)}]}
+      message = Fault.describe(kind, reason, __STACKTRACE__)
+      {[], [%{kind: :catalog, definition: "capabilities", place: "value", message: message}]}
   end
 
-  defp fault({tool, place, message}), do: %{tool: tool, place: place, message: message}
+  # Compiles also when there are faults, so that a host learns of everything at once.
+  defp compile(instance, definitions, faults) do
+    {native, numbers} = Handlers.assign(instance, definitions)
+
+    case {Native.compile_catalog(instance.native, native), faults} do
+      {{:ok, catalog}, []} ->
+        {:ok, catalog}
+
+      {{:ok, _unserved}, faults} ->
+        Handlers.forget(instance, numbers)
+        {:error, faults}
+
+      {{:error, more}, faults} ->
+        Handlers.forget(instance, numbers)
+        {:error, faults ++ Definition.native_faults(more, definitions)}
+    end
+  end
+
+  defp add(instance, definitions) do
+    owners = for definition <- definitions, do: {definition, owner(instance, definition)}
+
+    case for({new, owner} <- owners, owner not in [nil, new.owner], do: taken(new, owner)) do
+      [] -> edit(instance, stale_parts(instance, definitions), definitions)
+      faults -> {:error, Error.catalog(faults)}
+    end
+  end
+
+  # What a definition brought along before and does not any more.
+  defp stale_parts(instance, definitions) do
+    for definition <- definitions,
+        id <- Registry.parts(instance.definitions, Definition.id(definition)),
+        id not in definition.parts,
+        do: id
+  end
+
+  defp swap(_instance, same, same), do: :ok
+
+  defp swap(instance, registered, definitions) do
+    case for(new <- definitions, owner(instance, new) == :catalog, do: taken(new, :catalog)) do
+      [] -> edit(instance, Enum.map(registered, &Definition.id/1), definitions)
+      faults -> {:error, Error.catalog(faults)}
+    end
+  end
+
+  defp remove(instance, id) do
+    case Registry.owner(instance.definitions, id) do
+      :registry -> edit(instance, [id | Registry.parts(instance.definitions, id)], [])
+      owner -> {:error, owner}
+    end
+  end
+
+  defp owner(instance, definition),
+    do: Registry.owner(instance.definitions, Definition.id(definition))
+
+  defp taken(%{kind: kind, key: key}, owner) do
+    Definition.fault(kind, key, Definition.key_place(kind), taken_by(owner))
+  end
+
+  defp taken_by(:catalog), do: "is declared by the catalog module"
+  defp taken_by(:registry), do: "is registered by itself"
+  defp taken_by({kind, key}), do: "belongs to the #{kind} #{inspect(Definition.label(key))}"
+
+  defp edit(instance, deleted, put) do
+    {:ok, catalog} = Registry.current(instance.definitions)
+    {native, numbers} = Handlers.assign(instance, put)
+    deletions = for {kind, key} <- deleted, do: {:delete, kind, key}
+    edits = deletions ++ for {kind, map} <- native, do: {:put, kind, map}
+
+    case Native.edit_catalog(instance.native, catalog, edits) do
+      {:ok, catalog, _changed} ->
+        serve(instance, catalog, deleted, put)
+
+      {:error, faults} ->
+        Handlers.forget(instance, numbers)
+        {:error, Error.catalog(Definition.native_faults(faults, put))}
+    end
+  end
+
+  defp serve(instance, catalog, deleted, put) do
+    :ok = Registry.commit(instance.definitions, catalog, deleted, put)
+    Native.put_catalog(instance.native, catalog)
+  end
+
+  defp call(name, request), do: GenServer.call(Instance.via(name, __MODULE__), request, :infinity)
 end

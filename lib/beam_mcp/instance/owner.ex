@@ -7,7 +7,9 @@ defmodule BeamMCP.Instance.Owner do
 
   require Logger
 
+  alias BeamMCP.Catalog.Registry
   alias BeamMCP.{Config, Error, Instance, Native, Telemetry}
+  alias BeamMCP.Dispatch.Around
 
   @spec start_link(Config.t()) :: GenServer.on_start()
   def start_link(config), do: GenServer.start_link(__MODULE__, config)
@@ -38,9 +40,12 @@ defmodule BeamMCP.Instance.Owner do
       native: native,
       config: config,
       hooks: :ets.new(:hooks, [:public, read_concurrency: true]),
+      handlers: :ets.new(:handlers, [:public, read_concurrency: true]),
+      definitions: Registry.new(),
       caller_catalogs: :ets.new(:caller_catalogs, [:public, read_concurrency: true]),
       sessions: {store, config.name},
-      telemetry?: telemetry?
+      telemetry?: telemetry?,
+      around: Around.new(config, telemetry?)
     }
   end
 

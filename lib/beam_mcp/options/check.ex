@@ -3,30 +3,57 @@ defmodule BeamMCP.Options.Check do
   # The legal values of options that are more than a number or a string. Each check answers
   # `{:ok, normalised}` or `:error`.
 
+  alias BeamMCP.Handler
+
+  # Categories of answers that clients may keep (MCP 2026-07-28 server/utilities/caching); the
+  # contents of resources are told apart, since they change without the catalog.
+  @cached [:discover, :tools, :resources, :prompts]
+  @day_ms 86_400_000
+
   @spec catalog(term()) :: {:ok, module()} | :error
   def catalog(module) when is_atom(module) do
-    if exports?(module, :capabilities, 0), do: {:ok, module}, else: :error
+    if Handler.exports?(module, :capabilities, 0), do: {:ok, module}, else: :error
   end
 
   def catalog(_other), do: :error
 
   # Becomes `{:fun, fun, arity}` or `{:mfa, module, function, extra, arity}`, where the arity
   # says whether the context is passed.
-  @spec dispatch(term()) :: {:ok, tuple()} | :error
-  def dispatch(fun) when is_function(fun, 3), do: {:ok, {:fun, fun, 3}}
-  def dispatch(fun) when is_function(fun, 2), do: {:ok, {:fun, fun, 2}}
-  def dispatch({module, function}), do: dispatch({module, function, []})
+  @spec dispatch(term()) :: {:ok, Handler.t()} | :error
+  def dispatch(dispatch), do: Handler.new(dispatch, [3, 2])
 
-  def dispatch({module, function, extra})
-      when is_atom(module) and is_atom(function) and is_list(extra) do
-    cond do
-      exports?(module, function, 3 + length(extra)) -> {:ok, {:mfa, module, function, extra, 3}}
-      exports?(module, function, 2 + length(extra)) -> {:ok, {:mfa, module, function, extra, 2}}
-      true -> :error
-    end
+  @spec context_function(term()) :: {:ok, Handler.t()} | :error
+  def context_function(function), do: Handler.new(function, [1])
+
+  @spec task_init(term()) :: {:ok, Handler.t()} | :error
+  def task_init(function), do: Handler.new(function, [1, 0])
+
+  # An integer is for every category but the contents.
+  @spec cache_ttl(term()) :: {:ok, keyword(non_neg_integer())} | :error
+  def cache_ttl(ttl_ms) when is_integer(ttl_ms) and ttl_ms in 0..@day_ms,
+    do: {:ok, for(category <- @cached, do: {category, ttl_ms}) ++ [contents: 0]}
+
+  def cache_ttl(list), do: by_category(list, 0, &(is_integer(&1) and &1 in 0..@day_ms))
+
+  @spec cache_scope(term()) :: {:ok, keyword(:private | :public)} | :error
+  def cache_scope(scope) when scope in [:private, :public],
+    do: {:ok, for(category <- @cached, do: {category, scope}) ++ [contents: :private]}
+
+  def cache_scope(list), do: by_category(list, :private, &(&1 in [:private, :public]))
+
+  defp by_category(list, default, legal?) do
+    categories = for category <- @cached ++ [:contents], do: {category, default}
+
+    if Keyword.keyword?(list) and Keyword.keys(list) -- Keyword.keys(categories) == [] and
+         list |> Keyword.values() |> Enum.all?(legal?),
+       do: {:ok, Keyword.merge(categories, list)},
+       else: :error
   end
 
-  def dispatch(_other), do: :error
+  @spec registrations(term()) :: {:ok, [tuple()]} | :error
+  def registrations(list) do
+    if is_list(list) and not List.improper?(list), do: {:ok, list}, else: :error
+  end
 
   @spec authorize(term()) :: {:ok, term()} | :error
   def authorize(:none), do: {:ok, :none}
@@ -104,7 +131,7 @@ defmodule BeamMCP.Options.Check do
 
   @spec store(term()) :: {:ok, {module(), keyword()}} | :error
   def store({module, options}) when is_atom(module) and is_list(options) do
-    if exports?(module, :child_spec, 1) and exports?(module, :fetch, 2),
+    if Handler.exports?(module, :child_spec, 1) and Handler.exports?(module, :fetch, 2),
       do: {:ok, {module, options}},
       else: :error
   end
@@ -115,14 +142,10 @@ defmodule BeamMCP.Options.Check do
 
   defp hook({module, function, extra} = hook, arity)
        when is_atom(module) and is_atom(function) and is_list(extra) do
-    if exports?(module, function, arity + length(extra)), do: {:ok, hook}, else: :error
+    if Handler.exports?(module, function, arity + length(extra)), do: {:ok, hook}, else: :error
   end
 
   defp hook(_other, _arity), do: :error
-
-  defp exports?(module, function, arity) do
-    Code.ensure_loaded?(module) and function_exported?(module, function, arity)
-  end
 
   defp all(list, legal?) do
     if List.improper?(list) or not Enum.all?(list, legal?), do: :error, else: {:ok, list}

@@ -19,10 +19,13 @@ defmodule BeamMCP.Options.Table do
 
   @day_ms 86_400_000
   @gib 1_073_741_824
+  @context_function "a function of 1 argument, `{module, function}` or `{module, function, extra_arguments}`"
 
   @doc "The rows of one table."
   @spec rows(BeamMCP.Options.table()) :: [row()]
-  def rows(:instance), do: identity() ++ host() ++ parsing() ++ calls() ++ running()
+  def rows(:instance),
+    do: identity() ++ host() ++ around() ++ parsing() ++ caching() ++ calls() ++ running()
+
   def rows(:http), do: policy() ++ address() ++ http_limits()
   def rows(:stdio), do: stdio()
   def rows(:session_ets), do: session_ets()
@@ -55,16 +58,24 @@ defmodule BeamMCP.Options.Table do
     [
       row(
         :catalog,
-        {:custom, &Check.catalog/1, "a module with `capabilities/0` (`BeamMCP.Catalog`)"},
-        :required,
-        "What the host offers"
+        {:optional,
+         {:custom, &Check.catalog/1, "a module with `capabilities/0` (`BeamMCP.Catalog`)"}},
+        nil,
+        "What the host offers from the start; more can be registered while it runs"
       ),
       row(
         :dispatch,
-        {:custom, &Check.dispatch/1,
-         "a function of 2 or 3 arguments, `{module, function}` or `{module, function, extra_arguments}`"},
-        :required,
-        "Runs a tool: name as declared, arguments, and for arity 3 the `BeamMCP.Context`"
+        {:optional,
+         {:custom, &Check.dispatch/1,
+          "a function of 2 or 3 arguments, `{module, function}` or `{module, function, extra_arguments}`"}},
+        nil,
+        "Runs tools without a handler of their own: name as declared, arguments, and for arity 3 the `BeamMCP.Context`"
+      ),
+      row(
+        :registrations,
+        {:custom, &Check.registrations/1, "a list of `{kind, spec, handler}`"},
+        [],
+        "What is registered before anything is served, as by `BeamMCP.register_all/2`"
       ),
       row(
         :http,
@@ -94,9 +105,40 @@ defmodule BeamMCP.Options.Table do
     ]
   end
 
+  defp around do
+    [
+      row(
+        :handler_task_init,
+        {:optional,
+         {:custom, &Check.task_init/1,
+          "a function of 0 or 1 arguments, `{module, function}` or `{module, function, extra_arguments}`"}},
+        nil,
+        "Runs first in the process of each call of a handler, with its `BeamMCP.Context`; a fault fails the call"
+      ),
+      row(
+        :context_builder,
+        {:optional, {:custom, &Check.context_function/1, @context_function}},
+        nil,
+        "Makes `context.host`, a map of at most 64 KiB, from the `BeamMCP.Context`, before the handler runs; a fault fails the call"
+      ),
+      row(
+        :telemetry_metadata,
+        {:optional, {:custom, &Check.context_function/1, @context_function}},
+        nil,
+        "Makes up to 16 more entries for the metadata of dispatch events from the context: atom keys that are not taken, with atoms, numbers or strings of at most 256 bytes. A fault is logged, the call goes on"
+      ),
+      row(
+        :exception_reporter,
+        {:optional, {:custom, &Check.context_function/1, @context_function}},
+        nil,
+        "Gets a `BeamMCP.Report` of each handler that raised, threw, exited or answered what cannot be sent, once the caller has its answer"
+      )
+    ]
+  end
+
   defp parsing do
     [
-      count(:page_size, 100, 1, 10_000, "Definitions in one page of `tools/list`"),
+      count(:page_size, 100, 1, 10_000, "Definitions in one page of a list"),
       count(:max_depth, 64, 1, 256, "Nesting of a message; deeper ones are refused with -32600"),
       count(
         :max_number_digits,
@@ -112,8 +154,34 @@ defmodule BeamMCP.Options.Table do
         1,
         1_000_000,
         "Keyword evaluations for one node with references expanded; over it a definition is refused"
+      )
+    ]
+  end
+
+  defp caching do
+    [
+      row(
+        :cache_ttl_ms,
+        {:custom, &Check.cache_ttl/1,
+         "an integer from 0 to 86,400,000, or a keyword list of them by `discover`, `tools`, " <>
+           "`resources`, `prompts`, `contents`"},
+        0,
+        "`ttlMs` (2026-07-28): how long clients may keep `server/discover`, the lists and what is " <>
+          "read. An integer is for all but `contents`; what a list leaves out is 0"
       ),
-      time(:cache_ttl_ms, 0, 0, "`ttlMs` of lists and of `server/discover` (2026-07-28)")
+      row(
+        :cache_scope,
+        {:custom, &Check.cache_scope/1,
+         "`:private`, `:public`, or a keyword list of them by the same names"},
+        :private,
+        "`cacheScope` (2026-07-28): whether an answer serves its caller alone or anybody, in the same way"
+      ),
+      row(
+        :allow_public_cache,
+        :boolean,
+        false,
+        "Permits `:public`, here and in definitions; not with a catalog that has `capabilities/1`"
+      )
     ]
   end
 
@@ -131,7 +199,12 @@ defmodule BeamMCP.Options.Table do
         0,
         "Time between telling a cancelled call's process and killing it; 0 kills at once"
       ),
-      time(:hook_timeout_ms, 2_000, 1, "Deadline of `authorize` and of stores; over it 503"),
+      time(
+        :hook_timeout_ms,
+        2_000,
+        1,
+        "Deadline of `authorize` and of stores; over it 503. Also of the functions around a handler, over it the call fails"
+      ),
       count(:max_calls, 10_000, 1, 1_000_000, "Calls in flight; over it 503 and -31503"),
       count(
         :max_calls_per_principal,
