@@ -10,6 +10,7 @@ defmodule BeamMCP.Context do
     * `scopes`, `claims`, `sender`, `tenant` - what else `authorize` found out, or `nil`
     * `session_id` - of a legacy client over HTTP, else `nil`
     * `headers` - the request headers named by the option `context_headers`, `{name, value}`
+    * `host` - what the option `context_builder` made, else `%{}`
     * `deadline_ms` - Unix time at which the call fails
     * `trace` - `:traceparent`, `:tracestate`, `:baggage` as far as the request had them
 
@@ -36,6 +37,7 @@ defmodule BeamMCP.Context do
     meta: %{},
     principal: :anonymous,
     headers: [],
+    host: %{},
     trace: %{}
   ]
 
@@ -57,6 +59,7 @@ defmodule BeamMCP.Context do
           tenant: term(),
           session_id: String.t() | nil,
           headers: [{String.t(), binary()}],
+          host: map(),
           deadline_ms: integer(),
           trace: %{optional(:traceparent | :tracestate | :baggage) => String.t()}
         }

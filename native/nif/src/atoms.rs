@@ -14,6 +14,7 @@ rustler::atoms! {
     client_info,
     deadline_ms,
     headers,
+    host,
     instance,
     meta,
     method,
