@@ -1,10 +1,12 @@
 defmodule Everything do
   @moduledoc """
-  An MCP server with one tool for each thing a tool can do.
+  An MCP server with one tool, resource or prompt for each thing that such a one can do.
 
-    * `Everything.Catalog` - what the tools are called and which arguments they take
-    * `Everything.Tools` - what they do
-    * `Everything.Media` - the picture, sound and document that some of them return
+    * `Everything.Catalog` - what is offered, under which names and with which arguments
+    * `Everything.Tools` - what the tools do
+    * `Everything.Resources` - what is read, and what completes the template's variable
+    * `Everything.Prompts` - what the prompts say
+    * `Everything.Media` - the picture and sound that some of them return
     * `Everything.CLI` - how `bin/serve` starts it
 
   Both transports share the same options; that is all a host writes.
@@ -19,7 +21,7 @@ defmodule Everything do
       server_name: "everything",
       server_title: "BeamMCP example server",
       server_version: "0.1.0",
-      instructions: "Every tool shows one feature. Start with `greet`."
+      instructions: "Everything here shows one feature. Start with the tool `greet`."
     ]
   end
 

@@ -1,13 +1,21 @@
 defmodule Everything.Catalog do
-  @moduledoc "What the server offers: the definitions of its tools, in the order in which they are listed."
+  @moduledoc "What the server offers, in the order in which it is listed."
 
   @behaviour BeamMCP.Catalog
 
-  alias BeamMCP.ToolSpec
-  alias Everything.Schemas
+  alias BeamMCP.{PromptArgument, PromptSpec, ResourceSpec, ResourceTemplateSpec, ToolSpec}
+  alias Everything.{Prompts, Resources, Schemas}
 
   @impl true
-  def capabilities, do: %{tools: tools(), resources: [], prompts: []}
+  def capabilities,
+    do: %{tools: tools(), resources: resources(), templates: templates(), prompts: prompts()}
+
+  # For the definitions below that name no handler.
+  @impl true
+  defdelegate read_resource(uri, context), to: Resources, as: :read
+
+  @impl true
+  defdelegate get_prompt(name, arguments, context), to: Prompts, as: :get
 
   defp tools, do: content_tools() ++ schema_tools() ++ everyday_tools()
 
@@ -73,6 +81,92 @@ defmodule Everything.Catalog do
         name: :whoami,
         title: "Who am I",
         description: "Returns what the server knows about this request."
+      }
+    ]
+  end
+
+  defp resources do
+    [
+      %ResourceSpec{
+        uri: "test://static-text",
+        name: "static-text",
+        title: "A text",
+        description: "A text that never changes.",
+        mime_type: "text/plain",
+        annotations: [audience: [:user, :assistant], priority: 0.5]
+      },
+      %ResourceSpec{
+        uri: "test://static-binary",
+        name: "static-binary",
+        title: "A picture",
+        description: "One red pixel.",
+        mime_type: "image/png",
+        size: byte_size(Everything.Media.png()),
+        cache_ttl_ms: 3_600_000
+      },
+      %ResourceSpec{
+        uri: "test://watched-resource",
+        name: "watched-resource",
+        title: "The time",
+        description: "The time of day on the server.",
+        mime_type: "text/plain",
+        handler: &Resources.time/1
+      }
+    ]
+  end
+
+  defp templates do
+    [
+      %ResourceTemplateSpec{
+        uri_template: "test://template/{id}/data",
+        name: "template-data",
+        title: "Data by id",
+        description: "An object that repeats its id.",
+        mime_type: "application/json",
+        handler: &Resources.data/1,
+        completions: %{id: &Resources.ids/1}
+      }
+    ]
+  end
+
+  defp prompts do
+    [
+      %PromptSpec{
+        name: :test_simple_prompt,
+        title: "A plain prompt",
+        description: "One message without arguments."
+      },
+      %PromptSpec{
+        name: :test_prompt_with_arguments,
+        title: "A prompt with arguments",
+        description: "One message that quotes its arguments.",
+        arguments: [
+          %PromptArgument{
+            name: :arg1,
+            description: "The first value.",
+            required: true,
+            completions: ["test", "testing", "tested", "another"]
+          },
+          %PromptArgument{name: :arg2, description: "The second value.", required: true}
+        ]
+      },
+      %PromptSpec{
+        name: :test_prompt_with_embedded_resource,
+        title: "A prompt with a document",
+        description: "A document and a question about it.",
+        arguments: [
+          %PromptArgument{
+            name: :resourceUri,
+            description: "The URI that the document is given.",
+            required: true
+          }
+        ]
+      },
+      %PromptSpec{
+        name: :test_prompt_with_image,
+        title: "A prompt with a picture",
+        description: "A picture and a question about it.",
+        handler: &Prompts.picture/1
       }
     ]
   end

@@ -8,7 +8,7 @@ defmodule Everything.Tools do
 
   require Logger
 
-  alias BeamMCP.{Context, Result}
+  alias BeamMCP.{Content, Context, Result}
   alias Everything.Media
 
   @doc "The dispatch function of the instance."
@@ -20,24 +20,20 @@ defmodule Everything.Tools do
   end
 
   # A result says its content blocks itself.
-  def call(:test_image_content, _arguments, _context) do
-    %Result{content: [Media.image()]}
-  end
+  def call(:test_image_content, _arguments, _context), do: Result.tool(Media.image())
 
-  def call(:test_audio_content, _arguments, _context) do
-    %Result{content: [Media.audio()]}
-  end
+  def call(:test_audio_content, _arguments, _context), do: Result.tool(Media.audio())
 
   def call(:test_embedded_resource, _arguments, _context) do
     text = "This document is embedded in a result."
-    %Result{content: [Media.resource("test://embedded-resource", "text/plain", text)]}
+    Result.tool(Media.document("test://embedded-resource", "text/plain", text))
   end
 
   def call(:test_multiple_content_types, _arguments, _context) do
     document =
-      Media.resource("test://mixed-content-resource", "application/json", ~s({"mixed":true}))
+      Media.document("test://mixed-content-resource", "application/json", ~s({"mixed":true}))
 
-    %Result{content: [Media.text("Text, picture and document."), Media.image(), document]}
+    Result.tool([Content.text("Text, picture and document."), Media.image(), document])
   end
 
   # A text in `:error` is shown to the caller, so that a model can correct itself.
