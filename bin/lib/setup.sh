@@ -24,6 +24,9 @@ need_elixir() {
     fail "BeamMCP needs Elixir $ELIXIR_FLOOR or newer and found $found: https://elixir-lang.org/install.html"
 }
 
+# For the suite and the clients of others; whichever is too old for them brings a newer one along.
+need_node() { command -v npm >/dev/null || install_packages "Node.js" nodejs npm; }
+
 # install_packages WHAT PACKAGE...
 install_packages() {
   local what=$1
