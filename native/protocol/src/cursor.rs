@@ -67,6 +67,8 @@ fn tagged(name: &str, content: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn keys(byte: u8) -> Keys {
@@ -81,6 +83,22 @@ mod tests {
             Cursor::parse(&text, &keys(1), "tools", &[7; 32]),
             Some(cursor)
         );
+    }
+
+    proptest! {
+        #[test]
+        fn any_place_comes_back(position: u32, digest: [u8; 32], secret: u8) {
+            let cursor = Cursor::new(position, &digest);
+            let text = cursor.encode(&keys(secret), "tools");
+            prop_assert_eq!(Cursor::parse(&text, &keys(secret), "tools", &digest), Some(cursor));
+        }
+
+        #[test]
+        fn nothing_else_is_a_cursor(text in ".{0,80}", bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+            for text in [text, URL_SAFE_NO_PAD.encode(bytes)] {
+                prop_assert_eq!(Cursor::parse(&text, &keys(1), "tools", &[7; 32]), None);
+            }
+        }
     }
 
     #[test]

@@ -3,9 +3,12 @@
 //! Requirements are cited by their ids (`VER-3`), readings by theirs (`A-12`), trials by theirs (`G04`).
 
 mod authorization;
+mod caching;
 mod caller_catalog;
 mod cancellation;
+mod completions;
 mod definitions;
+mod edits;
 mod examples;
 mod harness;
 mod headers;
@@ -15,10 +18,13 @@ mod lifecycle;
 mod lines;
 mod messages;
 mod pages;
+mod prompts;
+mod resources;
 mod results;
 mod schemas;
 mod sessions;
 mod summaries;
+mod tool_limits;
 mod tools;
 mod transcripts;
 mod versions;

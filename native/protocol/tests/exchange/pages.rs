@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use mcp_protocol::{Catalog, Keys, Shared};
+use mcp_protocol::{Catalog, Definition, Keys, Shared};
 use serde_json::{Value, json};
 
-use crate::harness::{META, Post, Reply, Server, config, definition, modern};
+use crate::harness::{META, Post, Reply, Server, config, definition, modern, resource};
 
 fn names(count: usize) -> Vec<String> {
     (0..count)
@@ -156,6 +156,42 @@ fn x33_equal_catalogs_are_listed_in_equal_bytes() {
     for _ in 0..20 {
         assert_eq!(list(&mut offering(100), None).answer.body, first);
     }
+}
+
+/// D6: the digest of a long list is computed off the thread that serves sockets, once for a state of the catalog.
+#[test]
+fn a_long_list_is_digested_elsewhere() {
+    let mut server = offering(5_000);
+    let first = server.line(&modern("tools/list", json!({})));
+    assert_eq!(first.asked, ["compute"]);
+    let cursor = json!({"cursor": first.result()["nextCursor"]});
+    let next = server.line(&modern("tools/list", cursor));
+    assert!(next.asked.is_empty());
+    assert_eq!(tool_names(&next.result())[0], "tool-100");
+    assert!(
+        offering(1_000)
+            .line(&modern("tools/list", json!({})))
+            .asked
+            .is_empty()
+    );
+}
+
+#[test]
+fn cursors_of_one_list_are_none_of_another() {
+    let resources = ["test://0", "test://1"].map(|uri| Definition::from(resource(uri)));
+    let tools = ["one", "two"].map(|name| Definition::from(definition(name, None)));
+    let definitions = resources.into_iter().chain(tools);
+    let mut server = Server::offering(definitions, |config| config.page_size = 1);
+    let first = server.line(&modern("tools/list", json!({}))).result();
+    let cursor = json!({"cursor": first["nextCursor"]});
+    assert_eq!(
+        server.line(&modern("tools/list", cursor.clone())).code(),
+        None
+    );
+    assert_eq!(
+        server.line(&modern("resources/list", cursor)).code(),
+        Some(-32602)
+    );
 }
 
 #[test]

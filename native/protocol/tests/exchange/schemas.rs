@@ -3,10 +3,16 @@
 use std::{fs, path::PathBuf};
 
 use jsonschema::Validator;
-use mcp_protocol::{CallOutcome, Input, Revision, ToolDefinition, ToolResult, Unanswered};
+use mcp_protocol::{
+    Body, CallOutcome, CompletionResult, Contents, Input, Piece, PromptResult, Revision,
+    ToolDefinition, ToolResult, Unanswered,
+};
 use serde_json::{Value, json};
 
-use crate::harness::{META, Post, Server, call, definition, legacy, modern, structured, text};
+use crate::harness::{
+    META, Post, Server, call, contents, definition, icons, json_text, legacy, message, modern,
+    not_found, offering_all, offers, piece, pieces, safe_error, structured, text, values,
+};
 
 /// A revision's schema document. 2025-06-18 is draft-07 and keeps its parts under `definitions`.
 struct Schema {
@@ -135,9 +141,7 @@ fn lists_of_tools() {
         title: Some("A tool".into()),
         output_schema: Some(json!({"type": ["array", "null"]})),
         annotations: Some(json!({"title": "Tool", "readOnlyHint": true, "openWorldHint": false})),
-        icons: Some(
-            json!([{"src": "https://example.com/icon.png", "mimeType": "image/png", "sizes": ["48x48"]}]),
-        ),
+        icons: Some(icons()),
         meta: Some(json!({"com.example/rank": 1})),
         ..definition(
             "full",
@@ -160,6 +164,136 @@ fn lists_of_tools() {
         let mut next = list;
         next["params"]["cursor"] = first["result"]["nextCursor"].clone();
         schema.check_result("ListToolsResult", &server.line(&next).json());
+    }
+}
+
+#[test]
+fn lists_of_everything_else() {
+    for schema in schemas() {
+        let mut server = Server::offering(offers(), |config| config.page_size = 1);
+        for (method, part, more) in [
+            ("resources/list", "ListResourcesResult", true),
+            (
+                "resources/templates/list",
+                "ListResourceTemplatesResult",
+                true,
+            ),
+            ("prompts/list", "ListPromptsResult", false),
+        ] {
+            let list = schema.claim(modern(method, json!({})));
+            let first = server.line(&list).json();
+            schema.check_result(part, &first);
+            let cursor = first["result"]["nextCursor"].clone();
+            assert_eq!(cursor.is_string(), more, "{method}");
+            if more {
+                let next = schema.claim(modern(method, json!({"cursor": cursor})));
+                schema.check_result(part, &server.line(&next).json());
+            }
+        }
+    }
+}
+
+#[test]
+fn results_of_reading() {
+    let several = || {
+        let blob = Piece {
+            uri: Some("test://notes/1".into()),
+            mime_type: Some("image/png".into()),
+            body: Body::Blob(json_text("+/8=")),
+            meta: Some(br#"{"com.example/a":1}"#.into()),
+        };
+        Input::Outcome(CallOutcome::Contents(Contents {
+            pieces: vec![piece(Body::Text(json_text("a"))), blob],
+            meta: Some(br#"{"com.example/a":1}"#.into()),
+            ..Contents::default()
+        }))
+    };
+    let outcomes: [fn() -> Input; 2] = [|| contents("a"), several];
+    for schema in schemas() {
+        for outcome in outcomes {
+            for uri in ["test://notes", "test://users/7"] {
+                let mut server = offering_all().handling(move |_| outcome());
+                let read = schema.claim(modern("resources/read", json!({"uri": uri})));
+                schema.check_result("ReadResourceResult", &server.line(&read).json());
+            }
+        }
+    }
+}
+
+#[test]
+fn results_of_prompts() {
+    let full = || {
+        let resource = json!({"uri": "file:///a", "text": "a", "mimeType": "text/plain"});
+        let messages = json!([
+            {"role": "user", "content": {"type": "text", "text": "a"}},
+            {"role": "assistant", "content": {"type": "image", "data": "+/8=", "mimeType": "image/png"}},
+            {"role": "user", "content": {"type": "resource", "resource": resource}},
+        ]);
+        Input::Outcome(CallOutcome::Prompt(PromptResult {
+            description: Some("A prompt".into()),
+            messages: messages.to_string().into_bytes(),
+            meta: Some(br#"{"com.example/a":1}"#.into()),
+        }))
+    };
+    let outcomes: [fn() -> Input; 2] = [|| message("a"), full];
+    for schema in schemas() {
+        for outcome in outcomes {
+            let mut server = offering_all().handling(move |_| outcome());
+            let params = json!({"name": "greet", "arguments": {"name": "Ada"}});
+            let get = schema.claim(modern("prompts/get", params));
+            schema.check_result("GetPromptResult", &server.line(&get).json());
+        }
+    }
+}
+
+#[test]
+fn results_of_completion() {
+    let many = || {
+        Input::Outcome(CallOutcome::Completion(CompletionResult {
+            values: vec!["a".into(); 300],
+            ..CompletionResult::default()
+        }))
+    };
+    let outcomes: [fn() -> Input; 2] = [|| values(&["a", "b"]), many];
+    for schema in schemas() {
+        for outcome in outcomes {
+            for argument in ["name", "style"] {
+                let mut server = offering_all().handling(move |_| outcome());
+                let params = json!({
+                    "ref": {"type": "ref/prompt", "name": "greet"},
+                    "argument": {"name": argument, "value": "a"},
+                });
+                let complete = schema.claim(modern("completion/complete", params));
+                schema.check_result("CompleteResult", &server.line(&complete).json());
+            }
+        }
+    }
+}
+
+#[test]
+fn errors_of_offers() {
+    let outcomes: [(fn() -> Input, i64); 4] = [
+        (not_found, 0),
+        (
+            || safe_error("It is away.", Some(r#"{"until":"Monday"}"#)),
+            -32603,
+        ),
+        (|| pieces(Vec::new()), -32603),
+        (|| Input::Unanswered(Unanswered::Deadline), -32603),
+    ];
+    for schema in schemas() {
+        let missing = match schema.revision {
+            Revision::R20260728 => -32602,
+            _ => -32002,
+        };
+        for (outcome, code) in outcomes {
+            let mut server = offering_all().handling(move |_| outcome());
+            let read = schema.claim(modern("resources/read", json!({"uri": "test://notes"})));
+            let reply = server.line(&read);
+            let code = if code == 0 { missing } else { code };
+            assert_eq!(reply.code(), Some(code));
+            schema.check_error(&reply.json());
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Golden transcripts of whole conversations; see `harness/transcript.rs` for how they are written.
 
-use crate::harness::{Server, play};
+use crate::harness::{Server, offering_all, play};
 
 #[test]
 fn both_eras_on_one_pipe() {
@@ -33,4 +33,15 @@ fn sessions_belong_to_principals() {
         &mut server,
         include_str!("transcripts/session_and_principal.txt"),
     );
+}
+
+#[test]
+fn offers_in_every_revision() {
+    for transcript in [
+        include_str!("transcripts/offers.txt"),
+        include_str!("transcripts/offers_2025-11-25.txt"),
+        include_str!("transcripts/offers_2025-06-18.txt"),
+    ] {
+        play(&mut offering_all(), transcript);
+    }
 }

@@ -1,28 +1,39 @@
 //! Examples of what a client sends: accepted on both transports, with the outcome that this server has for them.
 
+use mcp_protocol::{Definition, Reference, Target};
 use serde_json::{Value, json};
 
-use crate::harness::{Post, Reply, Server, definition, modern, modern_meta, notification, text};
+use crate::harness::{
+    Post, Reply, Server, completion, contents, definition, message, modern, modern_meta,
+    notification, prompt, resource, text, values,
+};
 
-/// The tools that the examples call.
+/// What the examples call, read, get and complete.
 fn server() -> Server {
     let open = json!({"type": "object"});
     let tools =
-        ["get_weather", "build_simulation"].map(|name| definition(name, Some(open.clone())));
-    Server::offering(tools, |_| ()).handling(|call| text(call.target.name()))
+        ["get_weather", "build_simulation"].map(|name| definition(name, Some(open.clone())).into());
+    let review = Reference::Prompt("code_review".into());
+    let offers: [Definition; 3] = [
+        resource("file:///project/src/main.rs").into(),
+        prompt("code_review", &["code!", "language", "framework"]).into(),
+        completion(review, None).into(),
+    ];
+    let definitions = tools.into_iter().chain(offers);
+    Server::offering(definitions, |_| ()).handling(|call| match &call.target {
+        Target::Tool(tool) => text(&tool.name),
+        Target::Resource(_) => contents("fn main() {}"),
+        Target::Prompt(_) => message("Please review"),
+        Target::Completion(_) => values(&["flask"]),
+    })
 }
 
 /// The same request on both transports.
 fn both(message: &Value) -> [Reply; 2] {
-    let post = Post::modern(message);
-    let post = match message["params"]["name"]
-        .as_str()
-        .or(message["params"]["uri"].as_str())
-    {
-        Some(name) => post.set("Mcp-Name", name),
-        None => post,
-    };
-    [server().post(&post), server().line(message)]
+    [
+        server().post(&Post::modern(message)),
+        server().line(message),
+    ]
 }
 
 /// A request of a method that is served.
@@ -63,11 +74,11 @@ pub fn call_params(file: &str, example: &Value) {
 }
 
 pub fn complete_params(file: &str, example: &Value) {
-    unserved_request(file, &with_params("completion/complete", example));
+    served_request(file, &with_params("completion/complete", example));
 }
 
 pub fn get_prompt_params(file: &str, example: &Value) {
-    unserved_request(file, &with_params("prompts/get", example));
+    served_request(file, &with_params("prompts/get", example));
 }
 
 /// The example's cursor is another server's.

@@ -3,6 +3,7 @@
 mod fixture;
 mod matching;
 mod message;
+mod offers;
 mod post;
 mod reply;
 mod server;
@@ -12,8 +13,12 @@ mod world;
 pub use fixture::{config, definition, endpoint, nothing, session, structured, text, tools};
 pub use matching::differences;
 pub use message::{META, call, legacy, modern, modern_meta, notification};
+pub use offers::{
+    completion, contents, icons, json_text, message, not_found, offering_all, offers, piece,
+    pieces, prompt, resource, safe_error, template, values,
+};
 pub use post::Post;
 pub use reply::Reply;
-pub use server::{Pending, Server, in_every_revision};
+pub use server::{Pending, Server, by_every_revision, in_every_revision};
 pub use transcript::play;
 pub use world::{World, describe, identity, scope_name};

@@ -21,9 +21,14 @@ impl Post {
         let post = Self::plain(message)
             .set("MCP-Protocol-Version", "2026-07-28")
             .set("Mcp-Method", method);
-        match message["params"]["name"].as_str() {
-            Some(name) if method == "tools/call" => post.set("Mcp-Name", name),
-            _ => post,
+        let member = match method {
+            "tools/call" | "prompts/get" => "name",
+            "resources/read" => "uri",
+            _ => return post,
+        };
+        match message["params"][member].as_str() {
+            Some(name) => post.set("Mcp-Name", name),
+            None => post,
         }
     }
 

@@ -1,15 +1,18 @@
 //! The core with a world around it and a clock that tests move by hand.
 
-use std::sync::{Arc, LazyLock};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, LazyLock},
+};
 
 use bytes::Bytes;
 use mcp_protocol::{
-    Ask, Call, Catalog, Config, Definition, Endpoint, Exchange, Input, Keys, Line, Now, Pipe,
-    Revision, Shared, Step,
+    Ask, Call, Catalog, Category, Config, Definition, Edit, Endpoint, Exchange, Input, Keys, Line,
+    Now, Pipe, Revision, Shared, Step,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{META, Post, Reply, World, call, config, describe, endpoint, tools};
+use super::{META, Post, Reply, World, config, describe, endpoint, modern, tools};
 
 /// One instance: settings, catalog, one endpoint, one pipe.
 pub struct Server {
@@ -80,6 +83,17 @@ impl Server {
         change(&mut endpoint);
         self.endpoint = Arc::new(endpoint);
         self
+    }
+
+    /// Changes the catalog; the categories that changed.
+    pub fn edit(&mut self, edits: Vec<Edit>) -> BTreeSet<Category> {
+        let edited = self.shared.catalog.edit(edits, &self.shared.config);
+        let edited = edited.expect("the definitions are right");
+        self.shared = Arc::new(Shared {
+            catalog: Arc::new(edited.catalog),
+            ..(*self.shared).clone()
+        });
+        edited.changed
     }
 
     /// Calls run this script.
@@ -230,8 +244,14 @@ impl Pending {
 
 /// The same call by each revision, newest first, without a session.
 pub fn in_every_revision(server: &mut Server, tool: &str, arguments: &Value) -> [Reply; 3] {
+    let params = json!({"name": tool, "arguments": arguments});
+    by_every_revision(server, "tools/call", &params)
+}
+
+/// The same request by each revision, newest first, without a session.
+pub fn by_every_revision(server: &mut Server, method: &str, params: &Value) -> [Reply; 3] {
     Revision::ALL.map(|revision| {
-        let mut message = call(tool, arguments.clone());
+        let mut message = modern(method, params.clone());
         message["params"]["_meta"][META[0]] = revision.as_str().into();
         server.line(&message)
     })

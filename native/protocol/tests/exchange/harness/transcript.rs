@@ -12,14 +12,15 @@
 //! ```
 //!
 //! A number after the sign names the exchange, as in `!1 text hi`; without one it is the newest. Between the
-//! messages, `$meta` stands for the `_meta` of a modern request and `$info` for the server's identity in a result's.
+//! messages, `$meta` stands for the `_meta` of a modern request, `$info` for the server's identity in a result's, and
+//! `$icons` for the icons of definitions.
 
 use mcp_protocol::{
-    Authorized, CallOutcome, Input, Line, Principal, SessionAnswer, Step, Unanswered,
+    Authorized, Body, CallOutcome, Input, Line, Principal, SessionAnswer, Step, Unanswered,
 };
 use serde_json::Value;
 
-use super::{Pending, Post, Reply, Server, differences, fixture, identity, modern_meta};
+use super::{Pending, Post, Reply, Server, differences, fixture, identity, modern_meta, offers};
 
 /// Plays a transcript against a server.
 ///
@@ -129,6 +130,12 @@ fn input(words: &str, place: &str) -> Input {
         "done" => Input::Done,
         "text" => fixture::text(rest),
         "structured" => fixture::structured(&serde_json::from_str(rest).expect(place)),
+        "contents" => offers::contents(rest),
+        "blob" => offers::pieces(vec![offers::piece(Body::Blob(offers::json_text(rest)))]),
+        "message" => offers::message(rest),
+        "values" => offers::values(&rest.split(' ').collect::<Vec<_>>()),
+        "not" => offers::not_found(),
+        "safe" => offers::safe_error(rest, None),
         "failed" => Input::Outcome(CallOutcome::Failed),
         "unanswered" => Input::Unanswered(unanswered(rest, place)),
         "accept" => Input::Authorized(Authorized::Accept(named(rest).map(identity))),
@@ -214,4 +221,5 @@ fn expand(text: &str) -> String {
     text.trim()
         .replace("$meta", &modern_meta().to_string())
         .replace("$info", info)
+        .replace("$icons", &offers::icons().to_string())
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use bytes::Bytes;
 use mcp_protocol::{
     Ask, Authorized, BodyFault, Call, Catalog, IdKey, Identity, Input, Principal, RequestContext,
-    RequestHead, Scope, Session, SessionAnswer, SessionAsk,
+    RequestHead, Scope, Session, SessionAnswer, SessionAsk, Target,
 };
 
 use super::fixture::text;
@@ -90,7 +90,7 @@ pub fn describe(ask: &Ask) -> String {
         Ask::Session(SessionAsk::Fetch(id)) => format!("fetch session {id}"),
         Ask::Session(SessionAsk::Delete(id)) => format!("delete session {id}"),
         Ask::Catalog(context) => format!("catalog for {}", context.method.as_str()),
-        Ask::Call(call) => format!("call {} {}", call.target.name(), arguments(call)),
+        Ask::Call(call) => call_in_words(call),
         Ask::Cancel { scope, request } => {
             format!(
                 "cancel in {}: {}",
@@ -98,6 +98,26 @@ pub fn describe(ask: &Ask) -> String {
                 request.as_ref().map_or("all".into(), key_name)
             )
         }
+    }
+}
+
+/// Such as `call echo {"text":"hi"}` or `read test://users/7 with id=7`.
+fn call_in_words(call: &Call) -> String {
+    let arguments = arguments(call);
+    match &call.target {
+        Target::Tool(tool) => format!("call {} {arguments}", tool.name),
+        Target::Prompt(prompt) => format!("get {} {arguments}", prompt.name),
+        Target::Resource(reading) => {
+            let variables = reading.variables.iter();
+            let words = variables.map(|(name, value)| format!(" with {name}={value}"));
+            format!("read {}{}", reading.uri, words.collect::<String>())
+        }
+        Target::Completion(completing) => format!(
+            "complete {} of {}: {} {arguments}",
+            completing.argument,
+            completing.reference.as_str(),
+            completing.value
+        ),
     }
 }
 
