@@ -168,13 +168,11 @@ impl Model {
     /// Whether anything changed.
     fn put(&mut self, name: &str, description: &str) -> bool {
         let new = (name.to_owned(), description.to_owned());
-        match self.0.iter_mut().find(|(known, _)| known == name) {
-            Some(old) => std::mem::replace(old, new.clone()) != new,
-            None => {
-                self.0.push(new);
-                true
-            }
+        if let Some(old) = self.0.iter_mut().find(|(known, _)| known == name) {
+            return std::mem::replace(old, new.clone()) != new;
         }
+        self.0.push(new);
+        true
     }
 
     fn delete(&mut self, name: &str) -> bool {
