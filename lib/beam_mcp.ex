@@ -296,9 +296,12 @@ defmodule BeamMCP do
   """
   @spec info(name(), :definitions) :: {:ok, digests()} | {:error, Error.t()}
   def info(name, :definitions) do
-    with {:ok, instance} <- Instance.fetch(name) do
-      {:ok, catalog} = Registry.current(instance.definitions)
+    with {:ok, instance} <- Instance.fetch(name),
+         {:ok, catalog} <- Registry.current(instance.definitions) do
       {:ok, Native.catalog_digests(catalog)}
+    else
+      {:error, error} -> {:error, error}
+      :none -> {:error, Error.not_running(name)}
     end
   end
 
