@@ -40,5 +40,5 @@ defmodule BeamMCP.MixProject do
     ]
   end
 
-  defp documents, do: ~w(CHANGELOG.md SECURITY.md) ++ Path.wildcard("docs/*.md")
+  defp documents, do: ~w(CHANGELOG.md SECURITY.md) ++ Path.wildcard("docs/**/*.md")
 end
