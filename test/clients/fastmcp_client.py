@@ -1,0 +1,53 @@
+"""The client of FastMCP, unchanged, in both eras, against the example server.
+
+  fastmcp_client.py ERA TRANSPORT TARGET LOG
+
+The arguments are those of python_client.py.
+"""
+
+import logging
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastmcp import Client
+from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
+from mcp import MCPError
+
+import python_checks
+
+MODES = {"modern": "auto", "legacy": "legacy"}
+
+
+@asynccontextmanager
+async def connect(era, transport, target, log):
+    server = StreamableHttpTransport(target) if transport == "http" else over_stdio(target, log)
+    async with Client(server, mode=MODES[era], timeout=30) as client:
+        yield FastMCPClient(client)
+
+
+def over_stdio(command, log):
+    return StdioTransport(command, ["--stdio"], keep_alive=False, log_file=Path(log))
+
+
+class FastMCPClient:
+    ERROR = MCPError
+
+    def __init__(self, client):
+        self.client = client
+
+    def revision(self):
+        return self.client.protocol_version
+
+    def server_name(self):
+        return self.client.server_info.name
+
+    async def tools(self):
+        return await self.client.list_tools()
+
+    async def call(self, name, arguments=None):
+        return await self.client.call_tool(name, arguments, raise_on_error=False)
+
+
+if __name__ == "__main__":
+    logging.disable(logging.CRITICAL)
+    python_checks.main("fastmcp", connect)
