@@ -14,14 +14,6 @@ defmodule BeamMCP.Fault do
     log_text("#{place} failed: #{describe(kind, reason, stacktrace)}\n#{trace(stacktrace)}")
   end
 
-  @doc "A call's process that ended by an exit signal."
-  @spec log_end(term(), non_neg_integer(), term()) :: :ok
-  def log_end(name, call, reason) do
-    log_text(
-      "call #{call} of #{inspect(name)} was ended from outside: #{describe(:exit, reason, [])}"
-    )
-  end
-
   @spec log_text(String.t()) :: :ok
   def log_text(text), do: Logger.error("[BeamMCP] " <> text)
 

@@ -69,5 +69,10 @@ defmodule BeamMCP.Instance do
   end
 
   @spec remove_hooks(t(), non_neg_integer()) :: true
-  def remove_hooks(instance, number), do: :ets.delete(instance.hooks, number)
+  def remove_hooks(instance, number) do
+    :ets.delete(instance.hooks, number)
+  rescue
+    # The table ended with its owner.
+    ArgumentError -> true
+  end
 end

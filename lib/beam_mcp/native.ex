@@ -201,8 +201,8 @@ defmodule BeamMCP.Native do
   end
 
   @doc false
-  @spec fail(instance(), call()) :: :ok
-  def fail(instance, call), do: NIF.fail(instance, call)
+  @spec workers(instance()) :: [pid()]
+  def workers(instance), do: NIF.workers(instance)
 
   @doc false
   @spec cancelled?(instance(), call()) :: boolean()

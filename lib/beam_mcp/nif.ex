@@ -35,7 +35,7 @@ defmodule BeamMCP.NIF do
   def accept_large(_instance, _call), do: missing()
   def reply(_token, _answer), do: missing()
   def reply_large(_token, _answer), do: missing()
-  def fail(_instance, _call), do: missing()
+  def workers(_instance), do: missing()
   def cancelled(_instance, _call), do: missing()
   def info(_instance), do: missing()
   def encode(_term), do: missing()

@@ -5,6 +5,7 @@ defmodule BeamMCP.FaultsTest do
   import ExUnit.CaptureLog
 
   alias BeamMCP.Fixture.{Catalog, Client, Tools}
+  alias BeamMCP.Instance
 
   setup context do
     options = [
@@ -50,16 +51,6 @@ defmodule BeamMCP.FaultsTest do
     end
   end
 
-  test "the log says why a call's process was ended", %{name: name, socket: socket} do
-    log =
-      capture_log(fn ->
-        Client.call(socket, "kill")
-        await_dispatchers(name)
-      end)
-
-    assert log =~ "was ended from outside: exit :killed"
-  end
-
   test "200 calls that crash, exit, are killed and hang leave 200 answers and nothing else", %{
     name: name
   } do
@@ -92,15 +83,36 @@ defmodule BeamMCP.FaultsTest do
     wait_until(fn -> idle?(name) end)
   end
 
-  test "a call dies with its dispatcher, so that none runs unseen", %{name: name, socket: socket} do
+  test "a call outlives its dispatcher, and can still be cancelled", %{name: name, socket: socket} do
     :persistent_term.put({Tools, :listener}, self())
     Client.send_call(socket, "cancel_marker")
     assert_receive {:running, 1, pid}, 5_000
     ref = Process.monitor(pid)
     kill_dispatchers(name)
-    assert_receive {:DOWN, ^ref, :process, ^pid, _reason}, 5_000
-    assert {200, body} = Client.response(socket)
-    assert body =~ "The tool failed."
+    wait_until(fn -> BeamMCP.info!(name).dispatchers > 0 end)
+    assert %{calls: 1, tokens: 1} = BeamMCP.info!(name)
+    Client.close(socket)
+    assert_receive {:cancelled, 1}, 5_000
+    assert_receive {:DOWN, ^ref, :process, ^pid, :killed}, 5_000
+    wait_until(fn -> idle?(name) end)
+  end
+
+  for ending <- [:kill_owner, :stop] do
+    @tag options: [call_timeout_ms: 60_000, drain_timeout_ms: 100]
+    test "calls end with their instance: #{ending}", %{name: name, socket: socket} do
+      :persistent_term.put({Tools, :listener}, self())
+      Client.send_call(socket, "cancel_marker")
+      assert_receive {:running, 1, pid}, 5_000
+      ref = Process.monitor(pid)
+      finish(unquote(ending), name)
+      assert_receive {:DOWN, ^ref, :process, ^pid, :killed}, 5_000
+    end
+  end
+
+  defp finish(:stop, name), do: BeamMCP.stop(name)
+
+  defp finish(:kill_owner, name) do
+    name |> supervisor() |> child(Instance.Owner) |> Process.exit(:kill)
   end
 
   describe "a client that goes away" do
@@ -166,17 +178,14 @@ defmodule BeamMCP.FaultsTest do
     Process.sleep(20)
   end
 
-  # A dispatcher logs after it has answered.
-  defp await_dispatchers(name), do: Enum.each(dispatchers(name), &:sys.get_state/1)
-
   defp dispatchers(name) do
-    {:via, _registry, {registry, key}} = BeamMCP.Instance.via(name, :supervisor)
-    [{supervisor, _value}] = Registry.lookup(registry, key)
-    services = child(supervisor, :services)
+    services = name |> supervisor() |> child(:services)
 
     for {_id, pid, _type, _modules} <- Supervisor.which_children(child(services, :dispatchers)),
         do: pid
   end
+
+  defp supervisor(name), do: GenServer.whereis(Instance.via(name, :supervisor))
 
   defp child(supervisor, id) do
     {^id, pid, _type, _modules} = supervisor |> Supervisor.which_children() |> List.keyfind(id, 0)

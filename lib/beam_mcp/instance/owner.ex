@@ -17,6 +17,7 @@ defmodule BeamMCP.Instance.Owner do
   @impl GenServer
   def init(config) do
     Process.flag(:trap_exit, true)
+    stop_calls(config.name)
     telemetry? = Telemetry.available?()
 
     case Native.new_instance(Config.native(config, secrets(config), telemetry?)) do
@@ -30,7 +31,17 @@ defmodule BeamMCP.Instance.Owner do
   end
 
   @impl GenServer
-  def terminate(_reason, name), do: Instance.erase(name)
+  def terminate(_reason, name) do
+    stop_calls(name)
+    Instance.erase(name)
+  end
+
+  # Calls that are left when the instance ends, or that an owner which was killed has left.
+  defp stop_calls(name) do
+    with {:ok, instance} <- Instance.fetch(name) do
+      for pid <- Native.workers(instance.native), do: Process.exit(pid, :kill)
+    end
+  end
 
   defp instance(config, native, telemetry?) do
     {store, _child} = config.session_store

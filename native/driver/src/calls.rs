@@ -1,14 +1,15 @@
-//! The jobs in flight of one instance: bounded, numbered, and each answered at most once.
+//! The calls in flight of one instance: bounded, numbered, and each answered at most once.
 //!
-//! A job leaves the table when its token answers, when its process is reported dead, or when whoever took it is.
-//! One that was cancelled or ran out of time keeps its place until then, so that work still running stays counted.
+//! A call leaves the table when its token answers or is dropped, and before it is taken when whoever should hand it on is
+//! gone. One that was cancelled or ran out of time keeps its place until then, so that work still running stays counted.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
     hash::{BuildHasherDefault, Hasher},
+    mem,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
 };
 
@@ -20,7 +21,7 @@ use crate::{
     token::Token,
 };
 
-/// How many jobs may be in flight.
+/// How many calls may be in flight.
 #[derive(Clone, Copy, Debug)]
 pub struct CallLimits {
     /// In the instance.
@@ -29,14 +30,12 @@ pub struct CallLimits {
     pub max_calls_per_principal: usize,
 }
 
-/// The table.
-#[derive(Debug)]
-pub struct Calls {
-    shards: [Mutex<Shard>; SHARDS],
+/// The table. `W` names the application's processes.
+pub struct Calls<W> {
+    shards: [Mutex<Shard<W>>; SHARDS],
     next: AtomicU64,
     in_flight: AtomicUsize,
     tokens: AtomicUsize,
-    draining: AtomicBool,
     limits: CallLimits,
     /// Calls per principal; holds those with at least one.
     principals: Mutex<HashMap<Principal, usize>>,
@@ -44,52 +43,64 @@ pub struct Calls {
     scopes: Mutex<HashMap<Scope, HashMap<IdKey, CallNumber>>>,
 }
 
-/// A job as its process takes it.
-#[derive(Debug)]
-pub struct Accepted {
+/// A call as its process takes it.
+pub struct Accepted<W: Copy> {
     /// The right to answer.
-    pub token: Token,
+    pub token: Token<W>,
     /// What is asked.
     pub ask: Ask,
 }
 
-/// A job just entered.
+/// What became of a process's wish to take a call.
+pub enum Acceptance<W: Copy> {
+    /// It has the call now.
+    Accepted(Accepted<W>),
+    /// It did not want this one, which waits on.
+    Declined,
+    /// There is no such call, or another has it, or nobody waits for it any more.
+    Gone,
+}
+
+/// A call just entered.
 pub(crate) struct Opened {
     pub(crate) number: CallNumber,
     pub(crate) answer: oneshot::Receiver<Input>,
 }
 
-type Shard = HashMap<CallNumber, Job, BuildHasherDefault<NumberHasher>>;
+type Shard<W> = HashMap<CallNumber, Entered<W>, BuildHasherDefault<NumberHasher>>;
 
-#[derive(Debug)]
-struct Job {
-    /// Present until a process accepts it.
-    ask: Option<Ask>,
+struct Entered<W> {
+    stage: Stage<W>,
     /// Present until it is answered, cancelled or out of time.
     answer: Option<oneshot::Sender<Input>>,
-    route: Route,
     principal: Option<Principal>,
     cancel_key: Option<(Scope, IdKey)>,
 }
 
+enum Stage<W> {
+    /// No process has taken it yet.
+    Waiting(Ask, Route),
+    /// This process has.
+    Taken(W),
+}
+
 const SHARDS: usize = 16;
 
-impl Calls {
+impl<W: Copy> Calls<W> {
     /// An empty table.
     pub fn new(limits: CallLimits) -> Arc<Self> {
         Arc::new(Self {
-            shards: Default::default(),
+            shards: std::array::from_fn(|_| Mutex::default()),
             next: AtomicU64::new(1),
             in_flight: AtomicUsize::new(0),
             tokens: AtomicUsize::new(0),
-            draining: AtomicBool::new(false),
             limits,
             principals: Mutex::default(),
             scopes: Mutex::default(),
         })
     }
 
-    /// Enters a job for `route`.
+    /// Enters a call that goes by `route`.
     pub(crate) fn open(&self, ask: Ask, route: Route) -> Result<Opened, Unanswered> {
         let (principal, cancel_key) = accounting(&ask);
         self.admit()?;
@@ -105,64 +116,73 @@ impl Calls {
             return Err(Unanswered::DuplicateId);
         }
         let (sender, answer) = oneshot::channel();
-        let job = Job {
-            ask: Some(ask),
+        let entered = Entered {
+            stage: Stage::Waiting(ask, route),
             answer: Some(sender),
-            route,
             principal,
             cancel_key,
         };
-        self.shard(number).insert(number, job);
+        self.shard(number).insert(number, entered);
         Ok(Opened { number, answer })
     }
 
-    /// Takes a job; `None` when it is gone, taken, cancelled or out of time.
-    pub fn accept(self: &Arc<Self>, number: CallNumber) -> Option<Accepted> {
+    /// Takes a call for `worker`, if it `wants` it.
+    pub fn accept(
+        self: &Arc<Self>,
+        number: CallNumber,
+        worker: W,
+        wants: impl FnOnce(&Ask) -> bool,
+    ) -> Acceptance<W> {
         let mut shard = self.shard(number);
         let Entry::Occupied(mut entry) = shard.entry(number) else {
-            return None;
+            return Acceptance::Gone;
         };
-        if entry.get().answer.is_none() {
-            let job = entry.remove();
-            drop(shard);
-            self.forget(&job);
-            return None;
+        let Stage::Waiting(ask, _) = &entry.get().stage else {
+            return Acceptance::Gone;
+        };
+        if !wants(ask) {
+            return Acceptance::Declined;
         }
-        let ask = entry.get_mut().ask.take()?;
+        if entry.get().answer.is_none() {
+            let entered = entry.remove();
+            drop(shard);
+            self.forget(&entered);
+            return Acceptance::Gone;
+        }
+        let Stage::Waiting(ask, _) = mem::replace(&mut entry.get_mut().stage, Stage::Taken(worker))
+        else {
+            return Acceptance::Gone;
+        };
         drop(shard);
-        Some(Accepted {
-            token: Token::new(Arc::clone(self), number),
-            ask,
-        })
+        let token = Token::new(Arc::clone(self), number);
+        Acceptance::Accepted(Accepted { token, ask })
     }
 
-    /// Looks at a waiting job without taking it.
-    pub fn peek<T>(&self, number: CallNumber, read: impl FnOnce(&Ask) -> T) -> Option<T> {
-        self.shard(number).get(&number)?.ask.as_ref().map(read)
-    }
-
-    /// Answers a job and removes it. `false` when nobody waits any more.
+    /// Answers a call and removes it. `false` when nobody waits any more.
     pub(crate) fn finish(&self, number: CallNumber, answer: Input) -> bool {
-        let Some(mut job) = self.shard(number).remove(&number) else {
+        let Some(mut entered) = self.shard(number).remove(&number) else {
             return false;
         };
-        self.forget(&job);
-        job.answer
+        self.forget(&entered);
+        entered
+            .answer
             .take()
             .is_some_and(|waiting| waiting.send(answer).is_ok())
     }
 
-    /// Fails a job whose process died. Harmless when the job is gone.
+    /// Fails a call that its process will not answer. Harmless when the call is gone.
     pub fn fail(&self, number: CallNumber) {
         self.finish(number, Input::Unanswered(Unanswered::Failed));
     }
 
-    /// Fails every job of a route whose taker died.
+    /// Fails every call that still waits to be handed on by `route`: nobody does that any more.
     pub fn fail_route(&self, route: Route) {
+        let waits =
+            |entered: &Entered<W>| matches!(entered.stage, Stage::Waiting(_, by) if by == route);
         for shard in &self.shards {
             let numbers: Vec<CallNumber> = lock(shard)
                 .iter()
-                .filter(|(_, job)| job.route == route)
+                .filter(|(_, entered)| waits(entered))
                 .map(|(number, _)| *number)
                 .collect();
             for number in numbers {
@@ -171,27 +191,30 @@ impl Calls {
         }
     }
 
-    /// Stops waiting for a job. Its route, when the application still has to be told.
+    /// Stops waiting for a call. Its process, when that still has to be told.
     ///
-    /// The request is over for its client, which may use the id again although the job still runs.
-    pub(crate) fn abandon(&self, number: CallNumber, answer: Unanswered) -> Option<Route> {
+    /// The request is over for its client, which may use the id again although the call still runs.
+    pub(crate) fn abandon(&self, number: CallNumber, answer: Unanswered) -> Option<W> {
         let mut shard = self.shard(number);
-        let job = shard.get_mut(&number)?;
-        let waiting = job.answer.take()?;
-        let route = job.route;
-        let cancel_key = job.cancel_key.take();
+        let entered = shard.get_mut(&number)?;
+        let waiting = entered.answer.take()?;
+        let worker = match entered.stage {
+            Stage::Waiting(..) => None,
+            Stage::Taken(worker) => Some(worker),
+        };
+        let cancel_key = entered.cancel_key.take();
         drop(shard);
         self.unregister(cancel_key.as_ref());
-        // The one who waits may have left already, which is why the job is abandoned.
+        // The one who waits may have left already, which is why the call is abandoned.
         let _ = waiting.send(Input::Unanswered(answer));
-        Some(route)
+        worker
     }
 
     /// Whether an answer would still be taken.
     pub fn is_open(&self, number: CallNumber) -> bool {
         self.shard(number)
             .get(&number)
-            .is_some_and(|job| job.answer.is_some())
+            .is_some_and(|entered| entered.answer.is_some())
     }
 
     /// The calls that a cancellation names: one of a scope, or all of it.
@@ -206,20 +229,19 @@ impl Calls {
         }
     }
 
-    /// Every job in flight.
-    pub fn numbers(&self) -> Vec<CallNumber> {
+    /// The processes that have a call.
+    pub fn workers(&self) -> Vec<W> {
+        let taken = |entered: &Entered<W>| match entered.stage {
+            Stage::Waiting(..) => None,
+            Stage::Taken(worker) => Some(worker),
+        };
         self.shards
             .iter()
-            .flat_map(|shard| lock(shard).keys().copied().collect::<Vec<_>>())
+            .flat_map(|shard| lock(shard).values().filter_map(taken).collect::<Vec<_>>())
             .collect()
     }
 
-    /// From now on every new job is refused with [`Unanswered::Draining`].
-    pub fn drain(&self) {
-        self.draining.store(true, Ordering::Relaxed);
-    }
-
-    /// Jobs in flight, those included whose process still runs after a cancellation or deadline.
+    /// Calls in flight, those included whose process still runs after a cancellation or deadline.
     pub fn in_flight(&self) -> usize {
         self.in_flight.load(Ordering::Relaxed)
     }
@@ -238,9 +260,6 @@ impl Calls {
     }
 
     fn admit(&self) -> Result<(), Unanswered> {
-        if self.draining.load(Ordering::Relaxed) {
-            return Err(Unanswered::Draining);
-        }
         if self.in_flight.fetch_add(1, Ordering::Relaxed) >= self.limits.max_calls {
             self.in_flight.fetch_sub(1, Ordering::Relaxed);
             return Err(Unanswered::Busy);
@@ -272,8 +291,8 @@ impl Calls {
         }
     }
 
-    fn forget(&self, job: &Job) {
-        self.release(job.principal.as_ref(), job.cancel_key.as_ref());
+    fn forget(&self, entered: &Entered<W>) {
+        self.release(entered.principal.as_ref(), entered.cancel_key.as_ref());
     }
 
     fn release(&self, principal: Option<&Principal>, cancel_key: Option<&(Scope, IdKey)>) {
@@ -302,12 +321,12 @@ impl Calls {
         }
     }
 
-    fn shard(&self, number: CallNumber) -> MutexGuard<'_, Shard> {
+    fn shard(&self, number: CallNumber) -> MutexGuard<'_, Shard<W>> {
         lock(&self.shards[number as usize % SHARDS])
     }
 }
 
-/// Whom a job counts against, and how a cancellation finds it.
+/// Whom a call counts against, and how a cancellation finds it.
 fn accounting(ask: &Ask) -> (Option<Principal>, Option<(Scope, IdKey)>) {
     let principal_of = |identity: &Option<mcp_protocol::Identity>| {
         identity.as_ref().map(|identity| identity.principal.clone())

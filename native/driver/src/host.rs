@@ -9,14 +9,14 @@ use mcp_protocol::{Now, Shared};
 
 use crate::{buffers::Buffers, calls::Calls, event::Event};
 
-/// Names one job handed to the application; unique within an instance, never reused.
+/// Names one call handed to the application; unique within an instance, never reused.
 pub type CallNumber = u64;
 
-/// Names whoever takes jobs for the application, so that a cancellation finds the same one.
+/// Names one of those who hand calls on to the application's processes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Route(pub u32);
 
-/// Why the application is told to stop a job.
+/// Why a call has to stop.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CancelReason {
     /// The client asked.
@@ -31,23 +31,26 @@ pub enum CancelReason {
 
 /// The application behind the transports. No method may block: each is called on a thread that serves sockets.
 pub trait Host: Send + Sync + 'static {
+    /// Names one of the application's processes.
+    type Worker: Copy + Send + 'static;
+
     /// Configuration, catalog and keys in force now.
     fn shared(&self) -> Arc<Shared>;
 
-    /// The jobs in flight.
-    fn calls(&self) -> &Arc<Calls>;
+    /// The calls in flight.
+    fn calls(&self) -> &Arc<Calls<Self::Worker>>;
 
     /// The bytes of bodies, lines and answers that are held.
     fn buffers(&self) -> &Arc<Buffers>;
 
-    /// Chooses who takes the next job; `None` when nobody does.
+    /// Chooses who hands on the next call; `None` when nobody does.
     fn route(&self) -> Option<Route>;
 
-    /// Hands over a job that waits in [`Host::calls`] under `call`.
+    /// Has a call handed on that waits in [`Host::calls`].
     fn dispatch(&self, call: CallNumber, route: Route);
 
-    /// Has a job stopped.
-    fn cancel(&self, call: CallNumber, route: Route, reason: CancelReason);
+    /// Has the process stopped that took a call.
+    fn cancel(&self, call: CallNumber, worker: Self::Worker, reason: CancelReason);
 
     /// Notes what happened; drops it when there is no room.
     fn record(&self, event: Event);

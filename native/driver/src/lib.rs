@@ -1,7 +1,7 @@
 //! What every transport shares: the [`Host`] seam to the application, the table of [`Calls`] in flight, and
 //! [`run`], the loop that feeds an exchange until it has its answer.
 //!
-//! The core decides, this crate acts: it reads clocks, waits, and hands jobs to the application by number.
+//! The core decides, this crate acts: it reads clocks, waits, and hands calls to the application by number.
 
 mod buffers;
 mod calls;
@@ -11,7 +11,7 @@ mod run;
 mod token;
 
 pub use buffers::{Buffers, Reservation};
-pub use calls::{Accepted, CallLimits, Calls};
+pub use calls::{Acceptance, Accepted, CallLimits, Calls};
 pub use event::Event;
 pub use host::{CallNumber, CancelReason, Host, Route, now};
 pub use run::{cancel, run};

@@ -86,8 +86,8 @@ async fn answer<H: Host>(host: &Arc<H>, ask: Ask, limit: Duration, survives: boo
 
 /// Stops waiting for a call and has it stopped.
 pub fn cancel<H: Host>(host: &Arc<H>, call: CallNumber, answer: Unanswered, reason: CancelReason) {
-    if let Some(route) = host.calls().abandon(call, answer) {
-        host.cancel(call, route, reason);
+    if let Some(worker) = host.calls().abandon(call, answer) {
+        host.cancel(call, worker, reason);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The right to answer one job.
+//! The right to answer one call.
 
 use std::sync::Arc;
 
@@ -6,36 +6,30 @@ use mcp_protocol::Input;
 
 use crate::{calls::Calls, host::CallNumber};
 
-/// Answers one job at most once. Dropping it unused fails the job, so that no caller waits for a lost one.
-#[derive(Debug)]
-pub struct Token {
-    calls: Arc<Calls>,
+/// Answers one call at most once. Dropping it unused fails the call, so that nobody waits for a lost one.
+pub struct Token<W: Copy> {
+    calls: Arc<Calls<W>>,
     number: CallNumber,
 }
 
-impl Token {
-    pub(crate) fn new(calls: Arc<Calls>, number: CallNumber) -> Self {
+impl<W: Copy> Token<W> {
+    pub(crate) fn new(calls: Arc<Calls<W>>, number: CallNumber) -> Self {
         calls.count_token(true);
         Self { calls, number }
     }
 
-    /// Answers. `false` when the job was answered, cancelled or ran out of time before.
+    /// Answers. `false` when the call was answered, cancelled or ran out of time before.
     pub fn reply(&self, answer: Input) -> bool {
         self.calls.finish(self.number, answer)
     }
 
-    /// Whether an answer would still reach anybody.
-    pub fn is_open(&self) -> bool {
-        self.calls.is_open(self.number)
-    }
-
-    /// The job's number.
+    /// The call's number.
     pub fn number(&self) -> CallNumber {
         self.number
     }
 }
 
-impl Drop for Token {
+impl<W: Copy> Drop for Token<W> {
     fn drop(&mut self) {
         self.calls.fail(self.number);
         self.calls.count_token(false);

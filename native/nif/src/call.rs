@@ -1,46 +1,33 @@
-//! Calls as the processes that run them see them: taken once, failed when their process dies, asked about.
+//! Calls as the processes that run them see them: taken once, asked about.
 
-use mcp_driver::Accepted;
+use mcp_driver::{Acceptance, Accepted};
 use mcp_protocol::{Ask, Json, RequestContext};
-use rustler::{Atom, Encoder, Env, Term, types::atom};
+use rustler::{Encoder, Env, LocalPid, Term};
 
 use crate::{
     atoms,
     budget::Scheduler,
     instance::{Instance, InstanceHandle},
-    question, timing, workers,
+    question, timing,
 };
 
 /// `accept/2`
 #[rustler::nif]
 fn accept<'a>(env: Env<'a>, handle: &'a InstanceHandle, call: u64) -> Term<'a> {
     let _time = timing::measure("accept");
-    let instance = handle.instance();
-    match instance.calls.peek(call, is_large) {
-        Some(true) => atoms::large().encode(env),
-        Some(false) => take(env, instance, call),
-        None => atoms::gone().encode(env),
-    }
+    take(env, handle.instance(), call, |ask| !is_large(ask))
 }
 
 /// `accept_large/2`
 #[rustler::nif(schedule = "DirtyCpu")]
 fn accept_large<'a>(env: Env<'a>, handle: &'a InstanceHandle, call: u64) -> Term<'a> {
-    take(env, handle.instance(), call)
+    take(env, handle.instance(), call, |_| true)
 }
 
-/// `fail/2`
-#[rustler::nif]
-fn fail(handle: &InstanceHandle, call: u64) -> Atom {
-    let _time = timing::measure("fail");
-    let calls = &handle.instance().calls;
-    if calls.peek(call, is_large) == Some(true) {
-        let calls = calls.clone();
-        workers::elsewhere(move || calls.fail(call));
-    } else {
-        calls.fail(call);
-    }
-    atom::ok()
+/// `workers/1`
+#[rustler::nif(schedule = "DirtyCpu")]
+fn workers(handle: &InstanceHandle) -> Vec<LocalPid> {
+    handle.instance().calls.workers()
 }
 
 /// `cancelled/2`
@@ -50,10 +37,18 @@ fn cancelled(handle: &InstanceHandle, call: u64) -> bool {
     !handle.instance().calls.is_open(call)
 }
 
-fn take<'a>(env: Env<'a>, instance: &Instance, call: u64) -> Term<'a> {
-    match instance.calls.accept(call) {
-        Some(Accepted { token, ask, .. }) => question::encode(env, instance, token, ask),
-        None => atoms::gone().encode(env),
+fn take<'a>(
+    env: Env<'a>,
+    instance: &Instance,
+    call: u64,
+    wants: impl FnOnce(&Ask) -> bool,
+) -> Term<'a> {
+    match instance.calls.accept(call, env.pid(), wants) {
+        Acceptance::Accepted(Accepted { token, ask }) => {
+            question::encode(env, instance, token, ask)
+        }
+        Acceptance::Declined => atoms::large().encode(env),
+        Acceptance::Gone => atoms::gone().encode(env),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The BEAM processes that take calls (D7): calls that become ready in one turn of a native thread go in one message.
+//! The BEAM processes that start one for each call (D7): calls that become ready in one turn of a native thread go in one message.
 
 use std::{
     cell::RefCell,
@@ -95,6 +95,25 @@ impl Dispatchers {
         })
     }
 
+    /// Has one of the processes stop a call that `worker` runs.
+    pub(crate) fn cancel(&self, call: CallNumber, worker: LocalPid, reason: CancelReason) {
+        let message = |env| {
+            (
+                atoms::beam_mcp(),
+                atoms::cancel(),
+                call,
+                worker,
+                word(reason),
+            )
+                .encode(env)
+        };
+        let _ = self
+            .all
+            .load()
+            .iter()
+            .any(|one| send(one.pid, message).is_ok());
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.all.load().len()
     }
@@ -110,13 +129,6 @@ impl Dispatcher {
         let mut pending = self.pending();
         pending.push(call);
         pending.len() == 1
-    }
-
-    /// Has the process stop a call.
-    pub(crate) fn cancel(&self, call: CallNumber, reason: CancelReason) -> Result<(), Gone> {
-        send(self.pid, |env| {
-            (atoms::beam_mcp(), atoms::cancel(), call, word(reason)).encode(env)
-        })
     }
 
     fn take_pending<'a>(&self, env: Env<'a>) -> Term<'a> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_driver::{Buffers, CallNumber, Calls, CancelReason, Event, Host, Route};
 use mcp_protocol::Shared;
-use rustler::Encoder;
+use rustler::{Encoder, LocalPid};
 use tokio::runtime::Handle;
 
 use crate::{
@@ -14,11 +14,13 @@ use crate::{
 };
 
 impl Host for Instance {
+    type Worker = LocalPid;
+
     fn shared(&self) -> Arc<Shared> {
         self.shared.load_full()
     }
 
-    fn calls(&self) -> &Arc<Calls> {
+    fn calls(&self) -> &Arc<Calls<LocalPid>> {
         &self.calls
     }
 
@@ -38,11 +40,8 @@ impl Host for Instance {
         }
     }
 
-    fn cancel(&self, call: CallNumber, route: Route, reason: CancelReason) {
-        if let Some(dispatcher) = self.dispatchers.find(route) {
-            // A process that is gone runs no calls.
-            let _ = dispatcher.cancel(call, reason);
-        }
+    fn cancel(&self, call: CallNumber, worker: LocalPid, reason: CancelReason) {
+        self.dispatchers.cancel(call, worker, reason);
     }
 
     fn record(&self, event: Event) {

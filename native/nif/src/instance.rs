@@ -18,7 +18,7 @@ use crate::{
 /// An instance as native threads see it.
 pub(crate) struct Instance {
     pub(crate) shared: ArcSwap<Shared>,
-    pub(crate) calls: Arc<Calls>,
+    pub(crate) calls: Arc<Calls<LocalPid>>,
     pub(crate) buffers: Arc<Buffers>,
     pub(crate) dispatchers: Arc<Dispatchers>,
     pub(crate) ring: Ring,

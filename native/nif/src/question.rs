@@ -4,7 +4,7 @@ use std::any::Any;
 
 use mcp_driver::Token;
 use mcp_protocol::{Ask, Call, Peer, RequestHead, Session, SessionAsk, Target};
-use rustler::{Encoder, Env, ResourceArc, Term, types::atom};
+use rustler::{Encoder, Env, LocalPid, ResourceArc, Term, types::atom};
 
 use crate::{
     address, atoms,
@@ -16,7 +16,12 @@ use crate::{
 };
 
 /// The tuple that `accept` returns.
-pub(crate) fn encode<'a>(env: Env<'a>, instance: &Instance, token: Token, ask: Ask) -> Term<'a> {
+pub(crate) fn encode<'a>(
+    env: Env<'a>,
+    instance: &Instance,
+    token: Token<LocalPid>,
+    ask: Ask,
+) -> Term<'a> {
     let number = token.number();
     let shared = instance.shared.load();
     let config = &shared.config;

@@ -2,11 +2,11 @@
 
 use mcp_driver::Token;
 use mcp_protocol::Ask;
-use rustler::Resource;
+use rustler::{LocalPid, Resource};
 
 /// A token and what may be answered with it.
 pub(crate) struct CallToken {
-    pub(crate) token: Token,
+    pub(crate) token: Token<LocalPid>,
     pub(crate) asked: Asked,
     pub(crate) max_result_bytes: usize,
 }

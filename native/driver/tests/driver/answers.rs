@@ -1,10 +1,12 @@
 //! A job is answered once: by its token, by its death, or by that of whoever took it.
 
-use mcp_driver::{Host, Route};
+use mcp_driver::{Acceptance, Host, Route};
 use mcp_protocol::Ask;
 use serde_json::json;
 
-use crate::harness::{Application, accepted, call, endpoint, line, modern, pipe, said, text};
+use crate::harness::{
+    Application, Worker, accepted, call, endpoint, line, modern, pipe, said, text,
+};
 
 const FAILED: &str = "The tool failed.";
 
@@ -21,7 +23,7 @@ async fn a_reply_reaches_the_client_and_leaves_nothing_behind() {
         ),
         (1, 1)
     );
-    assert!(job.token.is_open() && job.token.reply(text("one")));
+    assert!(application.calls().is_open(job.token.number()) && job.token.reply(text("one")));
     assert_eq!(said(&answer.await.unwrap()), "one");
     drop(job);
     application.assert_idle();
@@ -33,7 +35,7 @@ async fn a_second_reply_reaches_nobody() {
     let answer = line(&application, &pipe(1, None), &call(json!(1)));
     let job = application.taken().await;
     assert!(job.token.reply(text("first")));
-    assert!(!job.token.is_open() && !job.token.reply(text("second")));
+    assert!(!application.calls().is_open(job.token.number()) && !job.token.reply(text("second")));
     assert_eq!(said(&answer.await.unwrap()), "first");
 }
 
@@ -53,7 +55,7 @@ async fn a_dead_process_fails_the_call_before_and_after_it_took_it() {
     let job = application.job().await;
     application.calls().fail(job);
     assert_eq!(said(&answer.await.unwrap()), FAILED);
-    assert!(application.calls().accept(job).is_none());
+    assert!(application.accept(job).is_none());
 
     let answer = line(&application, &pipe(1, None), &call(json!(1)));
     let job = application.taken().await;
@@ -65,44 +67,42 @@ async fn a_dead_process_fails_the_call_before_and_after_it_took_it() {
 }
 
 #[tokio::test]
-async fn a_job_is_taken_once() {
+async fn a_job_is_taken_once_and_only_by_who_wants_it() {
     let application = Application::new();
     let answer = line(&application, &pipe(1, None), &call(json!(1)));
     let job = application.job().await;
-    assert_eq!(
-        application
-            .calls()
-            .peek(job, |ask| matches!(ask, Ask::Call(_))),
-        Some(true)
-    );
-    let first = application.calls().accept(job).unwrap();
-    assert!(application.calls().accept(job).is_none());
-    assert!(
-        application.calls().peek(job, |_| ()).is_none(),
-        "what is taken waits no more"
-    );
+    let unwanted = application.calls().accept(job, Worker, |ask| {
+        assert!(matches!(ask, Ask::Call(_)));
+        false
+    });
+    assert!(matches!(unwanted, Acceptance::Declined));
+    let first = application.accept(job).unwrap();
+    assert!(application.accept(job).is_none());
+    assert_eq!(application.calls().workers(), [Worker]);
     first.token.reply(text("one"));
+    drop(first);
     assert_eq!(said(&answer.await.unwrap()), "one");
-    assert!(application.calls().accept(job).is_none());
-    assert!(application.calls().accept(12_345).is_none());
+    assert!(application.accept(job).is_none());
+    assert!(application.accept(12_345).is_none());
 }
 
 #[tokio::test]
-async fn a_dead_dispatcher_fails_its_own_jobs_only() {
+async fn a_dead_dispatcher_fails_only_the_jobs_it_had_not_handed_on() {
     let application = Application::new();
     let first = line(&application, &pipe(1, None), &call(json!(1)));
     let untaken = line(&application, &pipe(1, None), &call(json!(2)));
     let (first_job, _) = (application.taken().await, application.job().await);
     *application.route.lock().unwrap() = Some(Route(1));
     let other = line(&application, &pipe(1, None), &call(json!(3)));
-    let other_job = application.taken().await;
+    let other_job = application.job().await;
 
     application.calls().fail_route(Route(0));
-    assert_eq!(said(&first.await.unwrap()), FAILED);
     assert_eq!(said(&untaken.await.unwrap()), FAILED);
-    assert!(!first_job.token.reply(text("too late")));
-    assert!(other_job.token.reply(text("alive")));
-    assert_eq!(said(&other.await.unwrap()), "alive");
+    assert!(first_job.token.reply(text("alive")));
+    assert_eq!(said(&first.await.unwrap()), "alive");
+    let other_job = application.accept(other_job).expect("it still waits");
+    assert!(other_job.token.reply(text("elsewhere")));
+    assert_eq!(said(&other.await.unwrap()), "elsewhere");
     drop((first_job, other_job));
     application.assert_idle();
 }

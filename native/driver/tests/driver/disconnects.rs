@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::{task::JoinHandle, time::sleep};
 
 use crate::harness::{
-    Application, CALL_TIMEOUT_MS, endpoint, found, in_session, legacy_call, modern, text,
+    Application, CALL_TIMEOUT_MS, Worker, endpoint, found, in_session, legacy_call, modern, text,
 };
 
 /// Drops the future that serves a request, as a listener does when its connection ends.
@@ -19,7 +19,7 @@ async fn leave(answer: JoinHandle<Answer>) {
 
 async fn legacy_call_taken(
     application: &Arc<Application>,
-) -> (JoinHandle<Answer>, mcp_driver::Accepted) {
+) -> (JoinHandle<Answer>, mcp_driver::Accepted<Worker>) {
     let answer = in_session(application, "POST", &legacy_call(json!(1)));
     application.taken().await.token.reply(found());
     let job = application.taken().await;
@@ -36,7 +36,7 @@ async fn a_modern_call_is_cancelled_with_its_connection() {
         application.cancelled(),
         [(job.token.number(), CancelReason::Gone)]
     );
-    assert!(!job.token.is_open() && !job.token.reply(text("too late")));
+    assert!(!application.calls().is_open(job.token.number()) && !job.token.reply(text("too late")));
     drop(job);
     application.assert_idle();
 }
@@ -47,7 +47,7 @@ async fn a_call_that_nobody_took_yet_is_never_taken() {
     let answer = modern(&application, &endpoint(false));
     let job = application.job().await;
     leave(answer).await;
-    assert!(application.calls().accept(job).is_none());
+    assert!(application.accept(job).is_none());
     application.assert_idle();
 }
 
@@ -73,7 +73,7 @@ async fn a_legacy_call_goes_on_to_its_end() {
     let (answer, job) = legacy_call_taken(&application).await;
     leave(answer).await;
     sleep(Duration::from_millis(CALL_TIMEOUT_MS / 2)).await;
-    assert!(application.cancelled().is_empty() && job.token.is_open());
+    assert!(application.cancelled().is_empty() && application.calls().is_open(job.token.number()));
     job.token.reply(text("nobody reads this"));
     drop(job);
     application.assert_idle();
@@ -98,7 +98,7 @@ async fn a_legacy_call_left_behind_keeps_its_deadline() {
         application.cancelled(),
         [(job.token.number(), CancelReason::Deadline)]
     );
-    assert!(!job.token.is_open());
+    assert!(!application.calls().is_open(job.token.number()));
     drop(job);
     application.assert_idle();
 }

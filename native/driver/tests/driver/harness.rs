@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use mcp_driver::{
-    Accepted, Buffers, CallLimits, CallNumber, Calls, CancelReason, Event, Host, Route, now, run,
+    Acceptance, Accepted, Buffers, CallLimits, CallNumber, Calls, CancelReason, Event, Host, Route,
+    now, run,
 };
 use mcp_protocol::{
     Answer, Authorized, CacheHints, CallOutcome, Catalog, Config, Endpoint, Exchange, Hosts,
@@ -18,17 +19,21 @@ use tokio::{sync::mpsc, task::JoinHandle};
 pub const CALL_TIMEOUT_MS: u64 = 30_000;
 pub const HOOK_TIMEOUT_MS: u64 = 5_000;
 
+/// The one process that takes calls.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Worker;
+
 /// Keeps what it is told.
 pub struct Application {
     shared: Arc<Shared>,
-    calls: Arc<Calls>,
+    calls: Arc<Calls<Worker>>,
     buffers: Arc<Buffers>,
     /// Who takes jobs; nobody when `None`.
     pub route: Mutex<Option<Route>>,
     /// Until it is closed.
     jobs: Mutex<Option<mpsc::UnboundedSender<CallNumber>>>,
     waiting: tokio::sync::Mutex<mpsc::UnboundedReceiver<CallNumber>>,
-    cancelled: Mutex<Vec<(CallNumber, Route, CancelReason)>>,
+    cancelled: Mutex<Vec<(CallNumber, CancelReason)>>,
 }
 
 impl Application {
@@ -71,34 +76,40 @@ impl Application {
     }
 
     /// The next job, taken.
-    pub async fn taken(&self) -> Accepted {
+    pub async fn taken(&self) -> Accepted<Worker> {
         let job = self.job().await;
-        self.calls.accept(job).expect("the job waits")
+        self.accept(job).expect("the job waits")
+    }
+
+    /// This job, taken, if it still waits.
+    pub fn accept(&self, job: CallNumber) -> Option<Accepted<Worker>> {
+        match self.calls.accept(job, Worker, |_| true) {
+            Acceptance::Accepted(accepted) => Some(accepted),
+            Acceptance::Declined => panic!("it takes every job"),
+            Acceptance::Gone => None,
+        }
     }
 
     /// What it was told to stop.
     pub fn cancelled(&self) -> Vec<(CallNumber, CancelReason)> {
-        self.cancelled
-            .lock()
-            .unwrap()
-            .iter()
-            .map(|(call, _, reason)| (*call, *reason))
-            .collect()
+        self.cancelled.lock().unwrap().clone()
     }
 
     /// Nothing is left of any call.
     pub fn assert_idle(&self) {
         assert_eq!((self.calls.in_flight(), self.calls.tokens()), (0, 0));
-        assert!(self.calls.numbers().is_empty());
+        assert!(self.calls.workers().is_empty());
     }
 }
 
 impl Host for Application {
+    type Worker = Worker;
+
     fn shared(&self) -> Arc<Shared> {
         Arc::clone(&self.shared)
     }
 
-    fn calls(&self) -> &Arc<Calls> {
+    fn calls(&self) -> &Arc<Calls<Worker>> {
         &self.calls
     }
 
@@ -118,8 +129,8 @@ impl Host for Application {
             .expect("the receiver lives as long");
     }
 
-    fn cancel(&self, call: CallNumber, route: Route, reason: CancelReason) {
-        self.cancelled.lock().unwrap().push((call, route, reason));
+    fn cancel(&self, call: CallNumber, _worker: Worker, reason: CancelReason) {
+        self.cancelled.lock().unwrap().push((call, reason));
     }
 
     fn record(&self, _event: Event) {}

@@ -135,17 +135,3 @@ async fn a_refused_request_costs_no_room() {
     drop((job, second));
     application.assert_idle();
 }
-
-#[tokio::test]
-async fn a_draining_instance_finishes_what_runs() {
-    let application = Application::new();
-    let running = line(&application, &pipe(1, None), &call(json!(1)));
-    let job = application.taken().await;
-    application.calls().drain();
-    assert_eq!(
-        refused(&application, &pipe(1, None), call(json!(2))).await,
-        BUSY
-    );
-    assert!(job.token.reply(text("finished")));
-    assert_eq!(said(&running.await.unwrap()), "finished");
-}

@@ -25,7 +25,7 @@ fn roll(job: CallNumber) -> u64 {
 /// Replies, replies twice, dies, loses the token, is failed while it replies, or loses its dispatcher.
 fn work(application: &Arc<Application>, job: CallNumber, delivered: &AtomicUsize) {
     let calls = application.calls();
-    let Some(taken) = calls.accept(job) else {
+    let Some(taken) = application.accept(job) else {
         return;
     };
     let count = |reached: bool| delivered.fetch_add(usize::from(reached), Ordering::Relaxed);

@@ -84,7 +84,7 @@ async fn a_job_that_nobody_took_in_time_is_gone() {
     let answer = line(&application, &pipe(1, None), &call(json!(1)));
     let job = application.job().await;
     assert_eq!(said(&answer.await.unwrap()), "The tool failed.");
-    assert!(application.calls().accept(job).is_none());
+    assert!(application.accept(job).is_none());
     application.assert_idle();
 }
 

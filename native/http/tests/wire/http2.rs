@@ -57,6 +57,8 @@ async fn read(mut body: RecvStream) -> Result<String, h2::Error> {
 async fn serves_many_streams_of_one_connection() {
     let server = serve();
     let client = connect(&server).await;
+    // The client knows how many streams it may open once it has read something.
+    post(&client, "echo", "first").await.unwrap();
     let tasks: Vec<_> = (0..200)
         .map(|number| {
             let client = client.clone();

@@ -78,7 +78,8 @@ impl Exchange {
     ) -> Step {
         match why {
             Unanswered::Failed => {
-                let fault = "the process that ran the handler ended without an answer";
+                let fault = "the process that ran the handler ended without an answer: it was killed, or a process linked to it \
+                             ended";
                 self.host_failed(reply, Some(fault.into()))
             }
             Unanswered::Deadline => {

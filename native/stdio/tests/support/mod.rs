@@ -9,7 +9,9 @@ use std::{
     time::Duration,
 };
 
-use mcp_driver::{Buffers, CallLimits, CallNumber, Calls, CancelReason, Event, Host, Route, Token};
+use mcp_driver::{
+    Acceptance, Buffers, CallLimits, CallNumber, Calls, CancelReason, Event, Host, Route, Token,
+};
 use mcp_protocol::{
     Ask, CacheHints, Call, CallOutcome, Catalog, Config, Input, Keys, Shared, ToolDefinition,
     ToolLimits, ToolResult,
@@ -21,10 +23,10 @@ use tokio::runtime::{Builder, Handle};
 /// `echo` answers with its arguments as text; `slow` answers when [`TestHost::release`] says so.
 pub struct TestHost {
     shared: Arc<Shared>,
-    calls: Arc<Calls>,
+    calls: Arc<Calls<()>>,
     buffers: Arc<Buffers>,
     jobs: mpsc::Sender<CallNumber>,
-    slow: Arc<Mutex<Vec<Token>>>,
+    slow: Arc<Mutex<Vec<Token<()>>>>,
     pub cancelled: Mutex<Vec<CancelReason>>,
     pub events: Mutex<Vec<Event>>,
 }
@@ -76,11 +78,13 @@ impl TestHost {
 }
 
 impl Host for TestHost {
+    type Worker = ();
+
     fn shared(&self) -> Arc<Shared> {
         Arc::clone(&self.shared)
     }
 
-    fn calls(&self) -> &Arc<Calls> {
+    fn calls(&self) -> &Arc<Calls<()>> {
         &self.calls
     }
 
@@ -96,7 +100,7 @@ impl Host for TestHost {
         self.jobs.send(call).unwrap();
     }
 
-    fn cancel(&self, call: CallNumber, _route: Route, reason: CancelReason) {
+    fn cancel(&self, call: CallNumber, _route: (), reason: CancelReason) {
         self.cancelled.lock().unwrap().push(reason);
         self.slow
             .lock()
@@ -224,9 +228,9 @@ fn worker() -> Handle {
     handle
 }
 
-fn serve(jobs: &mpsc::Receiver<CallNumber>, calls: &Arc<Calls>, slow: &Mutex<Vec<Token>>) {
+fn serve(jobs: &mpsc::Receiver<CallNumber>, calls: &Arc<Calls<()>>, slow: &Mutex<Vec<Token<()>>>) {
     for number in jobs {
-        let Some(job) = calls.accept(number) else {
+        let Acceptance::Accepted(job) = calls.accept(number, (), |_| true) else {
             continue;
         };
         match &job.ask {

@@ -5,7 +5,9 @@ use std::{
     thread,
 };
 
-use mcp_driver::{Buffers, CallLimits, CallNumber, Calls, CancelReason, Event, Host, Route, Token};
+use mcp_driver::{
+    Acceptance, Buffers, CallLimits, CallNumber, Calls, CancelReason, Event, Host, Route, Token,
+};
 use mcp_protocol::{
     Ask, CacheHints, Call, CallOutcome, Catalog, Config, Endpoint, Hosts, Input, Keys, Origins,
     Shared, ToolDefinition, ToolLimits, ToolResult,
@@ -15,10 +17,10 @@ use serde_json::json;
 /// Answers on a thread of its own, as an application would.
 pub struct TestHost {
     shared: Arc<Shared>,
-    calls: Arc<Calls>,
+    calls: Arc<Calls<()>>,
     buffers: Arc<Buffers>,
     jobs: Mutex<mpsc::Sender<CallNumber>>,
-    held: Arc<Mutex<Vec<Token>>>,
+    held: Arc<Mutex<Vec<Token<()>>>>,
     cancelled: Mutex<Vec<CancelReason>>,
     events: Mutex<Vec<Event>>,
 }
@@ -70,11 +72,13 @@ impl TestHost {
 }
 
 impl Host for TestHost {
+    type Worker = ();
+
     fn shared(&self) -> Arc<Shared> {
         Arc::clone(&self.shared)
     }
 
-    fn calls(&self) -> &Arc<Calls> {
+    fn calls(&self) -> &Arc<Calls<()>> {
         &self.calls
     }
 
@@ -90,7 +94,7 @@ impl Host for TestHost {
         self.jobs.lock().unwrap().send(call).unwrap();
     }
 
-    fn cancel(&self, _call: CallNumber, _route: Route, reason: CancelReason) {
+    fn cancel(&self, _call: CallNumber, _route: (), reason: CancelReason) {
         self.cancelled.lock().unwrap().push(reason);
     }
 
@@ -161,8 +165,8 @@ pub fn endpoint() -> Endpoint {
     }
 }
 
-fn take(calls: &Arc<Calls>, held: &Mutex<Vec<Token>>, job: CallNumber) {
-    let Some(accepted) = calls.accept(job) else {
+fn take(calls: &Arc<Calls<()>>, held: &Mutex<Vec<Token<()>>>, job: CallNumber) {
+    let Acceptance::Accepted(accepted) = calls.accept(job, (), |_| true) else {
         return;
     };
     let Ask::Call(call) = accepted.ask else {
