@@ -108,17 +108,16 @@ defmodule BeamMCP.Native do
   @doc false
   @spec compile_catalog(instance(), [definition()]) ::
           {:ok, catalog()} | {:error, [compile_fault()]}
-  def compile_catalog(instance, definitions) do
-    # The native library reads tools alone so far, and as maps without their kind.
-    NIF.catalog_compile(instance, for({:tool, map} <- definitions, do: map))
-  end
+  def compile_catalog(instance, definitions), do: NIF.catalog_compile(instance, definitions)
 
   @doc """
-  A catalog with the edits made, one after the other, and the lists that became different; or
-  everything wrong, and none is made. What is put under a key that is there takes its place.
+  A catalog with the edits made, one after the other, and what became different in it, served
+  bytes or handlers; or everything wrong, and none is made. What is put under a key that is there
+  takes its place. `:completions` stands for no list that clients see.
   """
   @spec edit_catalog(instance(), catalog(), [edit()]) ::
-          {:ok, catalog(), [:tools | :resources | :prompts]} | {:error, [compile_fault()]}
+          {:ok, catalog(), [:tools | :resources | :prompts | :completions]}
+          | {:error, [compile_fault()]}
   def edit_catalog(instance, catalog, edits), do: NIF.catalog_edit(instance, catalog, edits)
 
   @doc "Serves `catalog` from now on; calls in flight keep theirs."
@@ -130,15 +129,15 @@ defmodule BeamMCP.Native do
   there are some already, it is told at once.
   """
   @spec own_catalog(instance(), pid()) :: :ok
-  def own_catalog(_instance, _pid), do: :ok
+  def own_catalog(instance, pid), do: NIF.catalog_owner(instance, pid)
 
   @doc "Numbers of handlers whose last snapshot and last call have ended, at most `max`, each once."
   @spec released_handlers(instance(), pos_integer()) :: [non_neg_integer()]
-  def released_handlers(_instance, _max), do: []
+  def released_handlers(instance, max), do: NIF.catalog_released(instance, max)
 
   @doc "SHA-256 over the definitions as served, in hexadecimal."
   @spec catalog_digest(instance()) :: String.t()
-  def catalog_digest(instance), do: NIF.info(instance).catalog_digest
+  def catalog_digest(instance), do: NIF.catalog_digest(instance)
 
   @doc "The same of each definition, by list."
   @spec catalog_digests(catalog()) :: %{

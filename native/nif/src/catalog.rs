@@ -1,40 +1,14 @@
-//! Definitions as the BEAM hands them over, and the snapshots made of them (D6).
+//! Snapshots of what is offered, compiled from definitions and changed by edits (D6).
 
-use std::{any::Any, sync::Arc};
+use std::sync::Arc;
 
-use mcp_json::Document;
-use mcp_protocol::{Catalog, DefinitionFault, Handler, ToolDefinition, ToolLimits};
-use rustler::{Atom, Encoder, Env, MapIterator, Resource, ResourceArc, Term, types::atom};
-use serde_json::Value;
+use mcp_protocol::{Catalog, Category, DefinitionFault, Edited};
+use rustler::{Atom, Encoder, Env, Resource, ResourceArc, Term, types::atom};
 
-use crate::{
-    atoms,
-    budget::Scheduler,
-    decode, encode,
-    fault::Fault,
-    instance::InstanceHandle,
-    options::{self, Options},
-    refusal::Refusal,
-    timing, workers,
-};
+use crate::{atoms, definition, instance::InstanceHandle, timing, workers};
 
 /// A compiled snapshot as a term.
 pub(crate) struct CatalogSnapshot(Option<Arc<Catalog>>);
-
-/// What a tool carries for its host.
-#[derive(Debug, Eq, PartialEq)]
-pub(crate) struct ToolHost {
-    pub(crate) function: Function,
-    /// Declared top-level properties and their atoms, sorted by name.
-    argument_keys: Box<[(Box<str>, Atom)]>,
-}
-
-/// What the host finds its function by, given back as it came.
-#[derive(Debug, Eq, PartialEq)]
-pub(crate) enum Function {
-    Atom(Atom),
-    Binary(Box<[u8]>),
-}
 
 /// `catalog_compile/2`
 #[rustler::nif(schedule = "DirtyCpu")]
@@ -43,23 +17,41 @@ fn catalog_compile<'a>(
     handle: &'a InstanceHandle,
     definitions: Vec<Term<'a>>,
 ) -> Term<'a> {
-    let mut faults = Vec::new();
-    let mut read = Vec::with_capacity(definitions.len());
-    for definition in definitions {
-        match definition_of(Options(definition)) {
-            Ok(definition) => read.push(definition),
-            Err(fault) => faults.push(fault),
+    let instance = handle.instance();
+    let read = definitions
+        .into_iter()
+        .map(|definition| definition::read(definition, &instance.released));
+    let (definitions, mut faults) = sorted(read);
+    match Catalog::compile(definitions, &instance.shared.load().config) {
+        Ok(catalog) if faults.is_empty() => (atom::ok(), CatalogSnapshot::new(catalog)).encode(env),
+        Ok(_) => refused(env, &faults),
+        Err(more) => {
+            faults.extend(more);
+            refused(env, &faults)
         }
     }
-    match Catalog::compile(read, &handle.instance().shared.load().config) {
-        Ok(catalog) if faults.is_empty() => {
-            // Computed once and kept, so that `info/1` finds it.
-            catalog.digest();
-            (
-                atom::ok(),
-                ResourceArc::new(CatalogSnapshot(Some(Arc::new(catalog)))),
-            )
-                .encode(env)
+}
+
+/// `catalog_edit/3`
+#[rustler::nif(schedule = "DirtyCpu")]
+fn catalog_edit<'a>(
+    env: Env<'a>,
+    handle: &'a InstanceHandle,
+    snapshot: &'a CatalogSnapshot,
+    edits: Vec<Term<'a>>,
+) -> Term<'a> {
+    let instance = handle.instance();
+    let read = edits
+        .into_iter()
+        .map(|edit| definition::read_edit(edit, &instance.released));
+    let (edits, mut faults) = sorted(read);
+    match snapshot
+        .catalog()
+        .edit(edits, &instance.shared.load().config)
+    {
+        Ok(Edited { catalog, changed }) if faults.is_empty() => {
+            let changed: Vec<Atom> = changed.into_iter().map(category).collect();
+            (atom::ok(), CatalogSnapshot::new(catalog), changed).encode(env)
         }
         Ok(_) => refused(env, &faults),
         Err(more) => {
@@ -84,6 +76,10 @@ fn catalog_put(handle: &InstanceHandle, snapshot: &CatalogSnapshot) -> Atom {
 }
 
 impl CatalogSnapshot {
+    fn new(catalog: Catalog) -> ResourceArc<Self> {
+        ResourceArc::new(Self(Some(Arc::new(catalog))))
+    }
+
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
         let catalog = self
             .0
@@ -103,93 +99,27 @@ impl Drop for CatalogSnapshot {
     }
 }
 
-impl ToolHost {
-    /// A top-level argument's key: an atom when the schema declares it, else a binary (D6).
-    pub(crate) fn argument_key<'a>(&self, env: Env<'a>, name: &str) -> Term<'a> {
-        match self
-            .argument_keys
-            .binary_search_by(|(key, _)| (**key).cmp(name))
-        {
-            Ok(position) => self.argument_keys[position].1.to_term(env),
-            Err(_) => name.encode(env),
+/// What could be read, and what is wrong with the rest.
+fn sorted<T>(
+    read: impl Iterator<Item = Result<T, DefinitionFault>>,
+) -> (Vec<T>, Vec<DefinitionFault>) {
+    let (mut sound, mut faults) = (Vec::with_capacity(read.size_hint().0), Vec::new());
+    for one in read {
+        match one {
+            Ok(one) => sound.push(one),
+            Err(fault) => faults.push(fault),
         }
     }
+    (sound, faults)
 }
 
-impl Handler for ToolHost {
-    fn is_same(&self, other: &dyn Handler) -> bool {
-        (other as &dyn Any).downcast_ref() == Some(self)
+fn category(category: Category) -> Atom {
+    match category {
+        Category::Tools => atoms::tools(),
+        Category::Resources => atoms::resources(),
+        Category::Prompts => atoms::prompts(),
+        Category::Completions => atoms::completions(),
     }
-}
-
-impl Encoder for Function {
-    fn encode<'a>(&self, env: Env<'a>) -> Term<'a> {
-        match self {
-            Self::Atom(atom) => atom.to_term(env),
-            Self::Binary(bytes) => crate::decode::binary(env, bytes),
-        }
-    }
-}
-
-/// The JSON value of a term.
-pub(crate) fn json_value(term: Term<'_>) -> Result<Value, Fault> {
-    let json = encode::to_json(term, Scheduler::Dirty, usize::MAX).map_err(Refusal::into_fault)?;
-    Document::parse(json.into(), &decode::CHECKED)
-        .map(|document| document.root().to_value())
-        .map_err(|error| Fault::new(atoms::unencodable(), error.to_string()))
-}
-
-fn definition_of(definition: Options<'_>) -> Result<ToolDefinition, DefinitionFault> {
-    let name: String = definition
-        .get(atoms::name())
-        .map_err(|fault| at("", "name", fault))?;
-    let field = |key: Atom, place: &str| {
-        let value: Option<Term<'_>> = definition
-            .get(key)
-            .map_err(|fault| at(&name, place, fault))?;
-        value
-            .filter(|term| atom::nil() != *term)
-            .map(json_value)
-            .transpose()
-            .map_err(|fault| at(&name, place, fault))
-    };
-    let text =
-        |key: Atom, place: &str| definition.get(key).map_err(|fault| at(&name, place, fault));
-    Ok(ToolDefinition {
-        title: text(atoms::title(), "title")?,
-        description: text(atoms::description(), "description")?,
-        input_schema: field(atoms::input_schema(), "input_schema")?,
-        output_schema: field(atoms::output_schema(), "output_schema")?,
-        annotations: field(atoms::annotations(), "annotations")?,
-        icons: field(atoms::icons(), "icons")?,
-        meta: field(atoms::meta(), "meta")?,
-        limits: ToolLimits::default(),
-        handler: Arc::new(tool_host(definition).map_err(|fault| at(&name, "handler", fault))?),
-        name,
-    })
-}
-
-fn tool_host(definition: Options<'_>) -> Result<ToolHost, Fault> {
-    let handler: Term<'_> = definition.get(atoms::handler())?;
-    let function = match handler.decode::<Atom>() {
-        Ok(atom) => Function::Atom(atom),
-        Err(_) => Function::Binary(
-            definition
-                .get::<rustler::Binary<'_>>(atoms::handler())?
-                .as_slice()
-                .into(),
-        ),
-    };
-    let keys: MapIterator<'_> = definition.get(atoms::argument_keys())?;
-    let mut argument_keys = keys
-        .map(|(name, atom)| Ok((name.decode::<&str>()?.into(), atom.decode::<Atom>()?)))
-        .collect::<rustler::NifResult<Vec<(Box<str>, Atom)>>>()
-        .map_err(|_| options::wrong(atoms::argument_keys(), "not a map of binaries to atoms"))?;
-    argument_keys.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-    Ok(ToolHost {
-        function,
-        argument_keys: argument_keys.into(),
-    })
 }
 
 fn refused<'a>(env: Env<'a>, faults: &[DefinitionFault]) -> Term<'a> {
@@ -204,12 +134,4 @@ fn refused<'a>(env: Env<'a>, faults: &[DefinitionFault]) -> Term<'a> {
         })
         .collect();
     (atom::error(), rows).encode(env)
-}
-
-fn at(definition: &str, place: &str, fault: Fault) -> DefinitionFault {
-    DefinitionFault {
-        definition: definition.to_owned(),
-        place: place.to_owned(),
-        message: fault.detail,
-    }
 }

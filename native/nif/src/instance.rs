@@ -11,8 +11,8 @@ use rustler::{
 };
 
 use crate::{
-    atoms, dispatcher::Dispatchers, fault::Fault, options::Options, ring::Ring, server_info,
-    timing, workers,
+    atoms, definition::cache_scope, dispatcher::Dispatchers, fault::Fault, options::Options,
+    released::Released, ring::Ring, server_info, timing, workers,
 };
 
 /// An instance as native threads see it.
@@ -22,6 +22,7 @@ pub(crate) struct Instance {
     pub(crate) buffers: Arc<Buffers>,
     pub(crate) dispatchers: Arc<Dispatchers>,
     pub(crate) ring: Ring,
+    pub(crate) released: Arc<Released>,
     pub(crate) workers: &'static Workers,
     /// Whether requests and connections are events.
     pub(crate) telemetry: bool,
@@ -81,6 +82,7 @@ impl Instance {
             buffers: Buffers::new(options.get(atoms::max_buffered_bytes())?),
             dispatchers: Arc::new(Dispatchers::new()),
             ring: Ring::new(),
+            released: Arc::default(),
             workers,
             telemetry: options.get(atoms::telemetry())?,
             listeners: Mutex::default(),
@@ -162,23 +164,25 @@ fn config(options: Options<'_>) -> Result<Config, Fault> {
         max_result_bytes: options.get(atoms::max_result_bytes())?,
         context_headers: options.get(atoms::context_headers())?,
         cache: cache_hints(options)?,
-        allow_public_cache: false,
-        completes: false,
+        allow_public_cache: options.get(atoms::allow_public_cache())?,
+        completes: options.get(atoms::completes())?,
     })
 }
 
-/// One freshness for lists and introductions; contents are stale at once unless a definition says otherwise.
+/// `{ttl_ms, scope}` for each category of answers.
 fn cache_hints(options: Options<'_>) -> Result<CacheHints, Fault> {
-    let listed = CacheHint {
-        ttl_ms: options.get(atoms::cache_ttl_ms())?,
-        ..CacheHint::default()
+    let categories = Options(options.get(atoms::cache())?);
+    let hint = |category: Atom| {
+        let (ttl_ms, scope) = categories.get(category)?;
+        let scope = cache_scope(scope);
+        Ok(CacheHint { ttl_ms, scope })
     };
     Ok(CacheHints {
-        discover: listed,
-        tools: listed,
-        resources: listed,
-        prompts: listed,
-        contents: CacheHint::default(),
+        discover: hint(atoms::discover())?,
+        tools: hint(atoms::tools())?,
+        resources: hint(atoms::resources())?,
+        prompts: hint(atoms::prompts())?,
+        contents: hint(atoms::contents())?,
     })
 }
 

@@ -1,16 +1,19 @@
 //! Questions of the core as terms, built on the heap of the process that answers them.
 
-use std::any::Any;
-
 use mcp_driver::Token;
-use mcp_protocol::{Ask, Call, Peer, RequestHead, Session, SessionAsk, Target};
-use rustler::{Encoder, Env, LocalPid, ResourceArc, Term, types::atom};
+use mcp_protocol::{
+    Ask, Call, Completing, Peer, Reading, Reference, RequestHead, Session, SessionAsk, Source,
+    Target,
+};
+use rustler::{
+    Encoder, Env, LocalPid, ResourceArc, Term,
+    types::{atom, tuple},
+};
 
 use crate::{
-    address, atoms,
-    catalog::ToolHost,
-    context,
+    address, atoms, context,
     decode::{Decoder, binary},
+    handler::HostHandler,
     instance::Instance,
     token::{Asked, CallToken},
 };
@@ -61,26 +64,95 @@ pub(crate) fn encode<'a>(
     }
 }
 
+/// The question of a call, with the host's own part of the definition.
 fn call_tuple<'a>(
     mut decoder: Decoder<'a>,
     token: &ResourceArc<CallToken>,
     call: &Call,
     context: Term<'a>,
 ) -> Term<'a> {
-    let Target::Tool(tool) = &call.target else {
-        return atoms::gone().encode(decoder.env());
-    };
-    let host = (&*tool.handler as &dyn Any)
-        .downcast_ref::<ToolHost>()
-        .expect("every tool is compiled by this crate");
-    let arguments = match call.arguments {
-        Some(id) => {
-            let node = call.context.message().node(id);
-            decoder.object(node, |env, name| host.argument_key(env, name))
+    let env = decoder.env();
+    match &call.target {
+        Target::Tool(tool) => {
+            let host = HostHandler::of(&*tool.handler);
+            let arguments = arguments(&mut decoder, call, Some(host));
+            (atoms::call(), token, &host.function, arguments, context).encode(env)
         }
-        None => Term::map_new(decoder.env()),
+        Target::Resource(reading) => {
+            let host = HostHandler::of(match &reading.source {
+                Source::Resource(resource) => &*resource.handler,
+                Source::Template(template) => &*template.handler,
+            });
+            let (uri, params) = (&*reading.uri, variables(env, reading));
+            (atoms::read(), token, &host.function, uri, params, context).encode(env)
+        }
+        Target::Prompt(prompt) => {
+            let host = HostHandler::of(&*prompt.handler);
+            let (name, function) = (&*prompt.name, &host.function);
+            let arguments = arguments(&mut decoder, call, Some(host));
+            (
+                atoms::get_prompt(),
+                token,
+                function,
+                name,
+                arguments,
+                context,
+            )
+                .encode(env)
+        }
+        Target::Completion(completing) => {
+            let resolved = arguments(&mut decoder, call, None);
+            completion_tuple(env, token, completing, resolved, context)
+        }
+    }
+}
+
+fn completion_tuple<'a>(
+    env: Env<'a>,
+    token: &ResourceArc<CallToken>,
+    completing: &Completing,
+    resolved: Term<'a>,
+    context: Term<'a>,
+) -> Term<'a> {
+    let function = match &completing.completion {
+        Some(completion) => HostHandler::of(&*completion.handler).function.encode(env),
+        None => atom::nil().encode(env),
     };
-    (atoms::call(), token, &host.function, arguments, context).encode(decoder.env())
+    let reference = match &completing.reference {
+        Reference::Prompt(name) => (atoms::prompt(), &**name),
+        Reference::Resource(uri) => (atoms::resource(), &**uri),
+    };
+    let elements = [
+        atoms::complete().encode(env),
+        token.encode(env),
+        function,
+        reference.encode(env),
+        completing.argument.encode(env),
+        completing.value.encode(env),
+        resolved,
+        context,
+    ];
+    tuple::make_tuple(env, &elements)
+}
+
+/// The arguments of a call, under atoms where the host declared them.
+fn arguments<'a>(decoder: &mut Decoder<'a>, call: &Call, host: Option<&HostHandler>) -> Term<'a> {
+    let Some(id) = call.arguments else {
+        return Term::map_new(decoder.env());
+    };
+    let node = call.context.message().node(id);
+    match host {
+        Some(host) => decoder.object(node, |env, name| host.argument_key(env, name)),
+        None => decoder.value(node),
+    }
+}
+
+/// The variables of a template, under strings.
+fn variables<'a>(env: Env<'a>, reading: &Reading) -> Term<'a> {
+    let variables = reading.variables.iter();
+    variables.fold(Term::map_new(env), |map, (name, value)| {
+        map.map_put(&**name, value).expect("the term is a map")
+    })
 }
 
 /// `%BeamMCP.Request{}`

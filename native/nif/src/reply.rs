@@ -12,11 +12,10 @@ use crate::{
     atoms,
     budget::Scheduler,
     catalog::CatalogSnapshot,
-    fault::Fault,
+    outcome,
     refusal::Refusal,
     timing,
     token::{Asked, CallToken},
-    tool_result,
 };
 
 /// `reply/2`
@@ -47,11 +46,10 @@ fn answer_with<'a>(
 
 fn read(token: &CallToken, answer: Term<'_>, scheduler: Scheduler) -> Result<Input, Refusal> {
     let input = match token.asked {
-        Asked::Call => Input::Outcome(tool_result::read(
-            answer,
-            scheduler,
-            token.max_result_bytes,
-        )?),
+        Asked::Call(offer) => {
+            let max_bytes = token.max_result_bytes;
+            Input::Outcome(outcome::read(offer, answer, scheduler, max_bytes)?)
+        }
         _ if atoms::failed() == answer => Input::Unanswered(Unanswered::Failed),
         Asked::Authorize => Input::Authorized(authorized(answer)?),
         Asked::Session => Input::Session(session(answer)?),
@@ -78,7 +76,7 @@ fn authorized(answer: Term<'_>) -> Result<Authorized, Refusal> {
     }
     match answer.decode::<(Atom, String)>() {
         Ok((tag, challenge)) if tag == atoms::challenge() => Ok(Authorized::Challenge(challenge)),
-        _ => Err(unknown_answer(
+        _ => Err(outcome::unknown(
             ":accept, {:accept, binary, binary}, :deny, {:challenge, UTF-8 binary} or :failed",
         )),
     }
@@ -104,7 +102,7 @@ fn session(answer: Term<'_>) -> Result<SessionAnswer, Refusal> {
         _ => None,
     };
     found.ok_or_else(|| {
-        unknown_answer("{:created, id}, {:found, session}, :deleted, :unknown, :full or :failed")
+        outcome::unknown("{:created, id}, {:found, session}, :deleted, :unknown, :full or :failed")
     })
 }
 
@@ -123,13 +121,6 @@ fn stored(session: Term<'_>) -> NifResult<Session> {
 fn catalog(answer: Term<'_>) -> Result<Arc<Catalog>, Refusal> {
     match answer.decode::<(Atom, &CatalogSnapshot)>() {
         Ok((tag, snapshot)) if tag == atoms::catalog() => Ok(snapshot.catalog()),
-        _ => Err(unknown_answer("{:catalog, catalog} or :failed")),
+        _ => Err(outcome::unknown("{:catalog, catalog} or :failed")),
     }
-}
-
-fn unknown_answer(expected: &str) -> Refusal {
-    Refusal::fault(Fault::new(
-        atoms::answer(),
-        format!("is no answer; give {expected}"),
-    ))
 }

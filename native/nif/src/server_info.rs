@@ -4,13 +4,13 @@ use mcp_protocol::Revision;
 use rustler::Term;
 use serde_json::{Map, Value};
 
-use crate::{catalog, fault::Fault, options};
+use crate::{definition, fault::Fault, options};
 
 /// The JSON text for every revision, by [`Revision::index`].
 ///
 /// MCP 2025-06-18 has name, title and version; 2025-11-25 adds the rest.
 pub(crate) fn read(term: Term<'_>) -> Result<[Box<str>; 3], Fault> {
-    let Value::Object(full) = catalog::json_value(term)? else {
+    let Value::Object(full) = definition::json_value(term)? else {
         return Err(options::wrong(crate::atoms::server_info(), "not a map"));
     };
     Ok([

@@ -1,7 +1,7 @@
 //! The right to answer, as a term that one process holds.
 
 use mcp_driver::Token;
-use mcp_protocol::Ask;
+use mcp_protocol::{Ask, Target};
 use rustler::{LocalPid, Resource};
 
 /// A token and what may be answered with it.
@@ -14,8 +14,8 @@ pub(crate) struct CallToken {
 /// What kind of answer is awaited.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Asked {
-    /// A tool's result.
-    Call,
+    /// What a handler makes of a call.
+    Call(Offer),
     /// A decision of `authorize` or `authorize_body`.
     Authorize,
     /// A session store's answer.
@@ -28,11 +28,31 @@ pub(crate) enum Asked {
 #[rustler::resource_impl]
 impl Resource for CallToken {}
 
+/// What kind of definition is called.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Offer {
+    Tool,
+    Resource,
+    Prompt,
+    Completion,
+}
+
+impl Offer {
+    fn of(target: &Target) -> Self {
+        match target {
+            Target::Tool(_) => Self::Tool,
+            Target::Resource(_) => Self::Resource,
+            Target::Prompt(_) => Self::Prompt,
+            Target::Completion(_) => Self::Completion,
+        }
+    }
+}
+
 impl Asked {
     /// `None` for what no process is asked.
     pub(crate) fn of(ask: &Ask) -> Option<Self> {
         match ask {
-            Ask::Call(_) => Some(Self::Call),
+            Ask::Call(call) => Some(Self::Call(Offer::of(&call.target))),
             Ask::Authorize { .. } | Ask::AuthorizeBody { .. } => Some(Self::Authorize),
             Ask::Session(_) => Some(Self::Session),
             Ask::Catalog(_) => Some(Self::Catalog),

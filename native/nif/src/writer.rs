@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use mcp_json::write;
 use rustler::{Atom, BigInt, Binary, MapIterator, Term, TermType, types::atom};
 
@@ -10,6 +11,7 @@ use crate::{
     budget::{MAX_TERMS, Scheduler},
     fault::Fault,
     refusal::Refusal,
+    slot::Slot,
 };
 
 /// Writes terms as JSON, within a budget.
@@ -37,7 +39,12 @@ impl JsonWriter {
 
     /// Appends the JSON of `term`.
     pub(crate) fn value(&mut self, term: Term<'_>) -> Result<(), Refusal> {
-        self.nested(term, 0)
+        self.nested(term, 0, Slot::Value)
+    }
+
+    /// Appends the JSON of `term`, which stands where the protocol expects something particular.
+    pub(crate) fn slot(&mut self, term: Term<'_>, slot: Slot) -> Result<(), Refusal> {
+        self.nested(term, 0, slot)
     }
 
     /// Appends a JSON string.
@@ -60,13 +67,21 @@ impl JsonWriter {
         self.out.extend_from_slice(json);
     }
 
+    /// How much was written.
+    pub(crate) fn len(&self) -> usize {
+        self.out.len()
+    }
+
     /// What was written.
     pub(crate) fn finish(self) -> Vec<u8> {
         self.out
     }
 
-    fn nested(&mut self, term: Term<'_>, depth: usize) -> Result<(), Refusal> {
+    fn nested(&mut self, term: Term<'_>, depth: usize, slot: Slot) -> Result<(), Refusal> {
         self.visit()?;
+        if slot == Slot::Data {
+            return self.data(term);
+        }
         if depth > MAX_DEPTH {
             return fault(
                 atoms::too_deep(),
@@ -84,10 +99,44 @@ impl JsonWriter {
                 self.float(term);
                 Ok(())
             }
-            TermType::List => self.list(term, depth),
-            TermType::Map => self.map(term, depth),
+            TermType::List => self.list(term, depth, slot),
+            TermType::Map => self.map(term, depth, slot),
             other => unencodable(other),
         }
+    }
+
+    /// Bytes as a string in Base64 (RFC 4648 §4): encoded here, or checked to be encoded already.
+    fn data(&mut self, term: Term<'_>) -> Result<(), Refusal> {
+        match term.decode::<(Atom, Term<'_>)>() {
+            Ok((tag, bytes)) if tag == atoms::bytes() => self.bytes(binary(bytes)?),
+            Ok((tag, text)) if tag == atoms::base64() => self.base64(binary(text)?),
+            _ => self.base64(binary(term)?),
+        }
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
+        let length = bytes.len().div_ceil(3).saturating_mul(4);
+        self.room(length)?;
+        self.out.push(b'"');
+        let start = self.out.len();
+        self.out.resize(start + length, 0);
+        STANDARD
+            .encode_slice(bytes, &mut self.out[start..])
+            .expect("the room is what padded Base64 takes");
+        self.out.push(b'"');
+        Ok(())
+    }
+
+    fn base64(&mut self, text: &[u8]) -> Result<(), Refusal> {
+        self.room(text.len())?;
+        if !is_base64(text) {
+            let detail = "is not Base64; give {:bytes, binary} for bytes";
+            return fault(atoms::content(), detail.into());
+        }
+        self.out.push(b'"');
+        self.out.extend_from_slice(text);
+        self.out.push(b'"');
+        Ok(())
     }
 
     fn atom(&mut self, term: Term<'_>) {
@@ -137,14 +186,14 @@ impl JsonWriter {
         write::float(&mut self.out, float).expect("floats of the VM are finite");
     }
 
-    fn list(&mut self, list: Term<'_>, depth: usize) -> Result<(), Refusal> {
+    fn list(&mut self, list: Term<'_>, depth: usize, slot: Slot) -> Result<(), Refusal> {
         self.out.push(b'[');
         let (mut rest, mut index) = (list, 0_usize);
         while let Ok((head, tail)) = rest.list_get_cell() {
             if index > 0 {
                 self.out.push(b',');
             }
-            self.nested(head, depth + 1)
+            self.nested(head, depth + 1, slot.item())
                 .map_err(|refusal| refusal.at(&format!("[{index}]")))?;
             (rest, index) = (tail, index + 1);
         }
@@ -155,7 +204,7 @@ impl JsonWriter {
         Ok(())
     }
 
-    fn map(&mut self, map: Term<'_>, depth: usize) -> Result<(), Refusal> {
+    fn map(&mut self, map: Term<'_>, depth: usize, slot: Slot) -> Result<(), Refusal> {
         if map.map_get(atoms::struct_key()).is_ok() {
             return Err(Refusal::Prepare);
         }
@@ -166,8 +215,8 @@ impl JsonWriter {
             separator = b',';
             self.key(key, &mut kinds)?;
             self.out.push(b':');
-            self.nested(member, depth + 1)
-                .map_err(|refusal| refusal.at(&format!(".{}", name(key))))?;
+            self.nested(member, depth + 1, slot.member(key))
+                .map_err(|refusal| refusal.at(&format!(".{}", name_of(key))))?;
         }
         if separator == b'{' {
             self.out.push(b'{');
@@ -261,10 +310,27 @@ fn binary(term: Term<'_>) -> Result<&[u8], Refusal> {
     }
 }
 
+/// Whether a text is Base64 with its padding, which only the end may have.
+fn is_base64(text: &[u8]) -> bool {
+    let mut decoded = [0; 3 * BASE64_STEP / 4];
+    let mut steps = text.chunks(BASE64_STEP).peekable();
+    while let Some(step) = steps.next() {
+        let is_padded = step.last() == Some(&b'=');
+        if STANDARD.decode_slice(step, &mut decoded).is_err() || is_padded && steps.peek().is_some()
+        {
+            return false;
+        }
+    }
+    true
+}
+
+/// Characters of Base64 that are checked at a time; a multiple of four.
+const BASE64_STEP: usize = 4_096;
+
 fn check_unique(map: Term<'_>) -> Result<(), Refusal> {
     let mut seen = HashSet::new();
     for (key, _) in MapIterator::new(map).into_iter().flatten() {
-        let name = name(key);
+        let name = name_of(key);
         if seen.contains(&name) {
             let detail = format!("has the key {name:?} twice once keys are strings");
             return fault(atoms::duplicate_key(), detail);
@@ -275,7 +341,7 @@ fn check_unique(map: Term<'_>) -> Result<(), Refusal> {
 }
 
 /// A key as it stands in JSON.
-fn name(key: Term<'_>) -> String {
+pub(crate) fn name_of(key: Term<'_>) -> String {
     match key.get_type() {
         TermType::Atom => atom_text(key),
         TermType::Binary => key.decode().unwrap_or_default(),

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use bytes::Bytes;
 use mcp_json::{Document, Limits};
 use mcp_schema::{Faults, Schema};
 
@@ -58,15 +59,15 @@ pub struct Piece {
     /// What is in it.
     pub body: Body,
     /// `_meta`: a JSON object.
-    pub meta: Option<Vec<u8>>,
+    pub meta: Option<Bytes>,
 }
 
 /// What is in a piece, as a JSON string with its quotation marks.
 pub enum Body {
     /// Text.
-    Text(Vec<u8>),
+    Text(Bytes),
     /// Bytes in Base64 (RFC 4648 §4).
-    Blob(Vec<u8>),
+    Blob(Bytes),
 }
 
 /// A prompt, filled in.

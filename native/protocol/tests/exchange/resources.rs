@@ -151,7 +151,7 @@ fn res5_pieces_may_say_what_they_are() {
             uri: Some("test://notes/2".into()),
             mime_type: Some("text/html".into()),
             body: Body::Blob(json_text("+/8=")),
-            meta: Some(br#"{"com.example/page":2}"#.into()),
+            meta: Some(r#"{"com.example/page":2}"#.into()),
         };
         Input::Outcome(CallOutcome::Contents(Contents {
             pieces: vec![piece(Body::Text(json_text("one"))), other],

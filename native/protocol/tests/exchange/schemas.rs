@@ -200,7 +200,7 @@ fn results_of_reading() {
             uri: Some("test://notes/1".into()),
             mime_type: Some("image/png".into()),
             body: Body::Blob(json_text("+/8=")),
-            meta: Some(br#"{"com.example/a":1}"#.into()),
+            meta: Some(r#"{"com.example/a":1}"#.into()),
         };
         Input::Outcome(CallOutcome::Contents(Contents {
             pieces: vec![piece(Body::Text(json_text("a"))), blob],

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use mcp_protocol::{
     Body, CacheChoice, CallOutcome, CompletionDefinition, CompletionKey, CompletionResult,
     Contents, Definition, Input, Piece, PromptArgument, PromptDefinition, PromptResult, Reference,
@@ -176,6 +177,6 @@ pub fn safe_error(message: &str, data: Option<&str>) -> Input {
 }
 
 /// A JSON string.
-pub fn json_text(text: &str) -> Vec<u8> {
-    json!(text).to_string().into_bytes()
+pub fn json_text(text: &str) -> Bytes {
+    json!(text).to_string().into()
 }
