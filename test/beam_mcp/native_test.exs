@@ -96,6 +96,27 @@ defmodule BeamMCP.NativeTest do
       end
     end
 
+    test "with a resource of 1 MiB", %{test: name, socket: socket} do
+      spec = %BeamMCP.ResourceSpec{uri: "test://blob", name: "blob"}
+      bytes = :binary.copy(<<251>>, 1_048_576)
+      blob = BeamMCP.Content.resource_blob("test://blob", bytes)
+      :ok = BeamMCP.register_resource(name, spec, fn _asked -> {:ok, blob} end)
+      headers = [{"mcp-name", "test://blob"}]
+
+      rounds =
+        for _round <- 1..@rounds do
+          Native.reset_times()
+          params = ~s("uri":"test://blob")
+          assert {200, body} = Client.request(socket, "resources/read", params, headers: headers)
+          assert byte_size(body) > 1_398_104
+          Native.times()
+        end
+
+      for {function, ns} <- shortest(rounds) do
+        assert ns <= @bound_ns, "#{function} took #{ns} ns"
+      end
+    end
+
     defp shortest(rounds) do
       Enum.reduce(rounds, &Map.merge(&1, &2, fn _function, one, other -> min(one, other) end))
     end

@@ -1,6 +1,6 @@
 //! What a handler answered, as the core's one form of each kind of result.
 
-use mcp_protocol::{CallOutcome, SafeError};
+use mcp_protocol::{CallOutcome, SafeError, Target};
 use rustler::{Atom, Term, types::atom};
 
 use crate::{
@@ -11,14 +11,13 @@ use crate::{
     prompt_result,
     refusal::Refusal,
     slot::Slot,
-    token::Offer,
     tool_result,
     writer::JsonWriter,
 };
 
 /// Reads the answer of a handler.
 pub(crate) fn read(
-    offer: Offer,
+    target: &Target,
     answer: Term<'_>,
     scheduler: Scheduler,
     max_bytes: usize,
@@ -38,11 +37,13 @@ pub(crate) fn read(
     {
         return reader.safe_error(message, data).map(CallOutcome::SafeError);
     }
-    match offer {
-        Offer::Tool => tool_result::read(&reader, answer).map(CallOutcome::Tool),
-        Offer::Resource => contents::read(&reader, answer).map(CallOutcome::Contents),
-        Offer::Prompt => prompt_result::read(&reader, answer).map(CallOutcome::Prompt),
-        Offer::Completion => completion_result::read(&reader, answer).map(CallOutcome::Completion),
+    match target {
+        Target::Tool(_) => tool_result::read(&reader, answer).map(CallOutcome::Tool),
+        Target::Resource(_) => contents::read(&reader, answer).map(CallOutcome::Contents),
+        Target::Prompt(_) => prompt_result::read(&reader, answer).map(CallOutcome::Prompt),
+        Target::Completion(_) => {
+            completion_result::read(&reader, answer).map(CallOutcome::Completion)
+        }
     }
 }
 

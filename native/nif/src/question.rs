@@ -2,8 +2,7 @@
 
 use mcp_driver::Token;
 use mcp_protocol::{
-    Ask, Call, Completing, Peer, Reading, Reference, RequestHead, Session, SessionAsk, Source,
-    Target,
+    Ask, Call, Completing, Peer, Reading, Reference, RequestHead, Session, SessionAsk, Target,
 };
 use rustler::{
     Encoder, Env, LocalPid, ResourceArc, Term,
@@ -15,7 +14,7 @@ use crate::{
     decode::{Decoder, binary},
     handler::HostHandler,
     instance::Instance,
-    token::{Asked, CallToken},
+    token::{Asked, CallToken, Serving},
 };
 
 /// The tuple that `accept` returns.
@@ -28,35 +27,38 @@ pub(crate) fn encode<'a>(
     let number = token.number();
     let shared = instance.shared.load();
     let config = &shared.config;
-    let Some(asked) = Asked::of(&ask) else {
-        return atoms::gone().encode(env);
+    let token = |asked| {
+        ResourceArc::new(CallToken {
+            asked,
+            token,
+            max_result_bytes: config.max_result_bytes,
+        })
     };
-    let token = ResourceArc::new(CallToken {
-        token,
-        asked,
-        max_result_bytes: config.max_result_bytes,
-    });
     match ask {
         Ask::Call(call) => {
             let mut decoder = Decoder::new(env);
             let context = context::encode(&mut decoder, number, &call.context, config);
-            call_tuple(decoder, &token, &call, context)
+            call_tuple(decoder, *call, context, token)
         }
         Ask::Authorize { hook, head } => {
+            let token = token(Asked::Authorize);
             (atoms::authorize(), token, hook, request(env, &head)).encode(env)
         }
         Ask::AuthorizeBody { hook, head, body } => (
             atoms::authorize_body(),
-            token,
+            token(Asked::Authorize),
             hook,
             request(env, &head),
             binary(env, &body),
         )
             .encode(env),
-        Ask::Session(ask) => (atoms::session(), token, session(env, &ask)).encode(env),
+        Ask::Session(ask) => {
+            let token = token(Asked::Session);
+            (atoms::session(), token, session(env, &ask)).encode(env)
+        }
         Ask::Catalog(context) => (
             atoms::catalog(),
-            token,
+            token(Asked::Catalog),
             context::encode(&mut Decoder::new(env), number, &context, config),
         )
             .encode(env),
@@ -67,29 +69,30 @@ pub(crate) fn encode<'a>(
 /// The question of a call, with the host's own part of the definition.
 fn call_tuple<'a>(
     mut decoder: Decoder<'a>,
-    token: &ResourceArc<CallToken>,
-    call: &Call,
+    call: Call,
     context: Term<'a>,
+    token: impl FnOnce(Asked) -> ResourceArc<CallToken>,
 ) -> Term<'a> {
     let env = decoder.env();
-    match &call.target {
+    let arguments = arguments(&mut decoder, &call);
+    let Call { target, place, .. } = call;
+    let token = token(Asked::Call(Serving {
+        target: target.clone(),
+        place,
+    }));
+    match &target {
         Target::Tool(tool) => {
-            let host = HostHandler::of(&*tool.handler);
-            let arguments = arguments(&mut decoder, call, Some(host));
-            (atoms::call(), token, &host.function, arguments, context).encode(env)
+            let function = &HostHandler::of(&*tool.handler).function;
+            (atoms::call(), token, function, arguments, context).encode(env)
         }
         Target::Resource(reading) => {
-            let host = HostHandler::of(match &reading.source {
-                Source::Resource(resource) => &*resource.handler,
-                Source::Template(template) => &*template.handler,
-            });
+            let function = &HostHandler::of(reading.handler()).function;
             let (uri, params) = (&*reading.uri, variables(env, reading));
-            (atoms::read(), token, &host.function, uri, params, context).encode(env)
+            (atoms::read(), token, function, uri, params, context).encode(env)
         }
         Target::Prompt(prompt) => {
-            let host = HostHandler::of(&*prompt.handler);
-            let (name, function) = (&*prompt.name, &host.function);
-            let arguments = arguments(&mut decoder, call, Some(host));
+            let function = &HostHandler::of(&*prompt.handler).function;
+            let name = &*prompt.name;
             (
                 atoms::get_prompt(),
                 token,
@@ -101,8 +104,7 @@ fn call_tuple<'a>(
                 .encode(env)
         }
         Target::Completion(completing) => {
-            let resolved = arguments(&mut decoder, call, None);
-            completion_tuple(env, token, completing, resolved, context)
+            completion_tuple(env, &token, completing, arguments, context)
         }
     }
 }
@@ -136,15 +138,18 @@ fn completion_tuple<'a>(
 }
 
 /// The arguments of a call, under atoms where the host declared them.
-fn arguments<'a>(decoder: &mut Decoder<'a>, call: &Call, host: Option<&HostHandler>) -> Term<'a> {
+fn arguments<'a>(decoder: &mut Decoder<'a>, call: &Call) -> Term<'a> {
     let Some(id) = call.arguments else {
         return Term::map_new(decoder.env());
     };
     let node = call.context.message().node(id);
-    match host {
-        Some(host) => decoder.object(node, |env, name| host.argument_key(env, name)),
-        None => decoder.value(node),
-    }
+    let handler = match &call.target {
+        Target::Tool(tool) => &*tool.handler,
+        Target::Prompt(prompt) => &*prompt.handler,
+        Target::Resource(_) | Target::Completion(_) => return decoder.value(node),
+    };
+    let host = HostHandler::of(handler);
+    decoder.object(node, |env, name| host.argument_key(env, name))
 }
 
 /// The variables of a template, under strings.

@@ -37,7 +37,7 @@ fn answer_with<'a>(
     answer: Term<'a>,
     scheduler: Scheduler,
 ) -> Term<'a> {
-    match read(token, answer, scheduler).map(|input| token.token.reply(input)) {
+    match read(token, answer, scheduler).map(|input| token.reply(input)) {
         Ok(true) => atom::ok().encode(env),
         Ok(false) => atoms::late().encode(env),
         Err(refusal) => refusal.encode(env),
@@ -45,10 +45,15 @@ fn answer_with<'a>(
 }
 
 fn read(token: &CallToken, answer: Term<'_>, scheduler: Scheduler) -> Result<Input, Refusal> {
-    let input = match token.asked {
-        Asked::Call(offer) => {
+    let input = match &token.asked {
+        Asked::Call(serving) => {
             let max_bytes = token.max_result_bytes;
-            Input::Outcome(outcome::read(offer, answer, scheduler, max_bytes)?)
+            Input::Outcome(outcome::read(
+                &serving.target,
+                answer,
+                scheduler,
+                max_bytes,
+            )?)
         }
         _ if atoms::failed() == answer => Input::Unanswered(Unanswered::Failed),
         Asked::Authorize => Input::Authorized(authorized(answer)?),

@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use mcp_json::NodeId;
 
 use crate::{
-    catalog::{Completion, Place, Prompt, Reference, Resource, Template, Tool, Variables},
+    catalog::{Completion, Handler, Place, Prompt, Reference, Resource, Template, Tool, Variables},
     config::Config,
     context::RequestContext,
     question::Scope,
@@ -23,8 +23,8 @@ pub struct Call {
     pub context: RequestContext,
     /// How a cancellation finds the call; `None` where the connection alone can cancel.
     pub cancel_key: Option<(Scope, IdKey)>,
-    /// The call's place among those of its tool that may run at once. Whoever runs the call keeps it until the call has
-    /// ended, whatever its end is, and gives it back before the answer goes out.
+    /// The call's place among those of its tool that may run at once. Whoever runs the call keeps it, and `target`,
+    /// until the call has ended, whatever its end is, and gives it back before the answer goes out.
     pub place: Option<Place>,
 }
 
@@ -70,6 +70,16 @@ pub struct Completing {
     pub argument: Box<str>,
     /// What was typed so far.
     pub value: Box<str>,
+}
+
+impl Reading {
+    /// The host's part of the definition.
+    pub fn handler(&self) -> &dyn Handler {
+        match &self.source {
+            Source::Resource(resource) => &*resource.handler,
+            Source::Template(template) => &*template.handler,
+        }
+    }
 }
 
 impl Target {

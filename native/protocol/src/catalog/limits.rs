@@ -4,7 +4,7 @@ use std::{
     fmt,
     sync::{
         Arc,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
 };
 
@@ -40,8 +40,11 @@ pub(crate) struct Gate {
     paced_until_ns: AtomicU64,
 }
 
-/// A running call's place among those that may run at once; dropping it gives it back.
-pub struct Place(Arc<Gate>);
+/// A running call's place among those that may run at once; given back once, when dropped at the latest.
+pub struct Place {
+    gate: Arc<Gate>,
+    is_held: AtomicBool,
+}
 
 /// Why a call may not start now.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -88,7 +91,10 @@ impl Gate {
     /// Lets a call in, or says why not.
     pub(crate) fn enter(self: &Arc<Self>, limits: &ToolLimits, now: Now) -> Result<Place, Full> {
         let running = self.running.fetch_add(1, Ordering::Relaxed);
-        let place = Place(Arc::clone(self));
+        let place = Place {
+            gate: Arc::clone(self),
+            is_held: AtomicBool::new(true),
+        };
         if limits.max_concurrency.is_some_and(|most| running >= most) {
             return Err(Full::Concurrency);
         }
@@ -116,9 +122,18 @@ impl Gate {
 
 const NS_PER_MS: u64 = 1_000_000;
 
+impl Place {
+    /// Gives the place back before it is dropped.
+    pub fn give_back(&self) {
+        if self.is_held.swap(false, Ordering::Relaxed) {
+            self.gate.running.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
 impl Drop for Place {
     fn drop(&mut self) {
-        self.0.running.fetch_sub(1, Ordering::Relaxed);
+        self.give_back();
     }
 }
 
@@ -149,7 +164,11 @@ mod tests {
         let first = gate.enter(&limits, at(0)).expect("one of two");
         let _second = gate.enter(&limits, at(0)).expect("two of two");
         assert_eq!(gate.enter(&limits, at(0)).err(), Some(Full::Concurrency));
+        first.give_back();
+        let third = gate.enter(&limits, at(0)).expect("the first is gone");
         drop(first);
+        assert_eq!(gate.enter(&limits, at(0)).err(), Some(Full::Concurrency));
+        drop(third);
         assert!(gate.enter(&limits, at(0)).is_ok());
     }
 
