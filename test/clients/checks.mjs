@@ -64,6 +64,71 @@ const checks = {
     await assert.rejects(line.call(client, "no_such_tool"), (error) => error.code === -32602);
   },
 
+  async list_resources({ client }) {
+    const uris = (await client.listResources()).resources.map((resource) => resource.uri);
+    for (const uri of ["test://static-text", "test://static-binary"]) assert.ok(uris.includes(uri), uri);
+    const templates = (await client.listResourceTemplates()).resourceTemplates;
+    assert.deepEqual(templates.map((template) => template.uriTemplate), ["test://template/{id}/data"]);
+  },
+
+  async read_text({ client }) {
+    const [content] = (await client.readResource({ uri: "test://static-text" })).contents;
+    assert.equal(content.mimeType, "text/plain");
+    assert.match(content.text, /^This is/);
+  },
+
+  async read_binary({ client }) {
+    const [content] = (await client.readResource({ uri: "test://static-binary" })).contents;
+    assert.equal(content.mimeType, "image/png");
+    assert.equal(Buffer.from(content.blob, "base64").toString("latin1", 1, 4), "PNG");
+  },
+
+  async read_template({ client }) {
+    const [content] = (await client.readResource({ uri: "test://template/1%202/data" })).contents;
+    assert.equal(JSON.parse(content.text).id, "1 2");
+  },
+
+  async unknown_resource({ client, line }) {
+    const read = client.readResource({ uri: "test://no-such-resource" });
+    await assert.rejects(read, (error) => error.code === line.notFound);
+  },
+
+  async list_prompts({ client }) {
+    const { prompts } = await client.listPrompts();
+    const prompt = prompts.find(({ name }) => name === "test_prompt_with_arguments");
+    assert.deepEqual(prompt.arguments.map(({ name, required }) => [name, required]), [["arg1", true], ["arg2", true]]);
+  },
+
+  async get_prompt({ client }) {
+    const args = { arg1: "rye", arg2: "oat" };
+    const { messages } = await client.getPrompt({ name: "test_prompt_with_arguments", arguments: args });
+    assert.equal(messages.length, 1);
+    assert.equal(messages[0].role, "user");
+    assert.match(messages[0].content.text, /rye.*oat/);
+  },
+
+  async prompt_blocks({ client }) {
+    const { messages } = await client.getPrompt({ name: "test_prompt_with_image" });
+    assert.deepEqual(messages.map((message) => message.content.type), ["image", "text"]);
+  },
+
+  async missing_prompt_argument({ client }) {
+    const prompt = client.getPrompt({ name: "test_prompt_with_arguments", arguments: { arg1: "rye" } });
+    await assert.rejects(prompt, (error) => error.code === -32602);
+  },
+
+  async complete_prompt({ client }) {
+    const ref = { type: "ref/prompt", name: "test_prompt_with_arguments" };
+    const { completion } = await client.complete({ ref, argument: { name: "arg1", value: "test" } });
+    assert.deepEqual(completion.values, ["test", "testing", "tested"]);
+  },
+
+  async complete_template({ client }) {
+    const ref = { type: "ref/resource", uri: "test://template/{id}/data" };
+    const { completion } = await client.complete({ ref, argument: { name: "id", value: "9" } });
+    assert.deepEqual([completion.values.length, completion.total, completion.hasMore], [100, 111, true]);
+  },
+
   async concurrent_calls({ client, line }) {
     const texts = Array.from({ length: 20 }, (_, n) => `text ${n}`);
     const results = await Promise.all(texts.map((text) => line.call(client, "echo", { text })));

@@ -47,6 +47,24 @@ class FastMCPClient:
     async def call(self, name, arguments=None):
         return await self.client.call_tool(name, arguments, raise_on_error=False)
 
+    async def resources(self):
+        return await self.client.list_resources()
+
+    async def templates(self):
+        return await self.client.list_resource_templates()
+
+    async def read(self, uri):
+        return await self.client.read_resource(uri)
+
+    async def prompts(self):
+        return await self.client.list_prompts()
+
+    async def prompt(self, name, arguments=None):
+        return await self.client.get_prompt(name, arguments)
+
+    async def complete(self, ref, name, value):
+        return await self.client.complete(ref, {"name": name, "value": value})
+
 
 if __name__ == "__main__":
     logging.disable(logging.CRITICAL)

@@ -73,6 +73,33 @@ const checks = {
     assert.equal(status, TOOL_ERROR);
     assert.equal(error.code, "tool_not_found");
   },
+
+  async list_resources() {
+    const uris = (await inspect("resources/list")).result.resources.map((resource) => resource.uri);
+    for (const uri of ["test://static-text", "test://static-binary"]) assert.ok(uris.includes(uri), uri);
+    const templates = (await inspect("resources/templates/list")).result.resourceTemplates;
+    assert.deepEqual(templates.map((template) => template.uriTemplate), ["test://template/{id}/data"]);
+  },
+
+  async read_resources() {
+    const [text] = (await read("test://static-text")).contents;
+    assert.match(text.text, /^This is/);
+    const [picture] = (await read("test://static-binary")).contents;
+    assert.equal(Buffer.from(picture.blob, "base64").toString("latin1", 1, 4), "PNG");
+    const [data] = (await read("test://template/1%202/data")).contents;
+    assert.equal(JSON.parse(data.text).id, "1 2");
+  },
+
+  async list_prompts() {
+    const names = (await inspect("prompts/list")).result.prompts.map((prompt) => prompt.name);
+    assert.ok(names.includes("test_prompt_with_arguments"));
+  },
+
+  async get_prompt() {
+    const options = ["--prompt-name", "test_prompt_with_arguments", "--prompt-args", "arg1=rye", "arg2=oat"];
+    const { messages } = (await inspect("prompts/get", ...options)).result;
+    assert.match(messages[0].content.text, /rye.*oat/);
+  },
 };
 
 let failed = 0;
@@ -91,10 +118,14 @@ function callTool(name, args = {}) {
   return inspect("tools/call", "--tool-name", name, "--tool-args-json", JSON.stringify(args));
 }
 
+async function read(uri) {
+  return (await inspect("resources/read", "--uri", uri)).result;
+}
+
 // Runs one method and returns its exit status, with what it wrote of a result or an error.
 async function inspect(method, ...options) {
   const common = ["--cli", "--method", method, "--protocol-era", era, "--format", "json"];
-  const server = transport === "http" ? [target] : ["-e", `HOME=${process.env.HOME}`, "--", target, "--stdio"];
+  const server = transport === "http" ? ["--", target] : ["-e", `HOME=${process.env.HOME}`, "--", target, "--stdio"];
   const { status, output, errors } = await run([inspector, ...common, ...options, ...server]);
   const { result } = output ? JSON.parse(output) : {};
   const { error } = errors.map(parsed).find((line) => line?.error) ?? {};

@@ -3,11 +3,15 @@
 A client here is the small face that each client's program puts on it: `ERROR` is what it raises for a JSON-RPC error.
 """
 
+import base64
+import json
 import sys
 import time
 
 import anyio
+from mcp_types import PromptReference, ResourceTemplateReference
 
+NOT_FOUND = {"modern": -32602, "legacy": -32002}
 REVISIONS = {"modern": "2026-07-28", "legacy": "2025-11-25"}
 
 
@@ -94,6 +98,67 @@ async def unknown_tool(given):
     await refused(given, -32602, given.client.call("no_such_tool"))
 
 
+async def list_resources(given):
+    uris = [resource.uri for resource in await given.client.resources()]
+    equal({"test://static-text", "test://static-binary"} - set(map(str, uris)), set())
+    templates = [template.uri_template for template in await given.client.templates()]
+    equal(templates, ["test://template/{id}/data"])
+
+
+async def read_text(given):
+    [content] = await given.client.read("test://static-text")
+    equal((content.mime_type, content.text[:7]), ("text/plain", "This is"))
+
+
+async def read_binary(given):
+    [content] = await given.client.read("test://static-binary")
+    equal((content.mime_type, base64.b64decode(content.blob)[1:4]), ("image/png", b"PNG"))
+
+
+async def read_template(given):
+    [content] = await given.client.read("test://template/1%202/data")
+    equal(json.loads(content.text)["id"], "1 2")
+
+
+async def unknown_resource(given):
+    await refused(given, NOT_FOUND[given.era], given.client.read("test://no-such-resource"))
+
+
+async def list_prompts(given):
+    prompts = {prompt.name: prompt for prompt in await given.client.prompts()}
+    arguments = prompts["test_prompt_with_arguments"].arguments
+    equal([(argument.name, argument.required) for argument in arguments], [("arg1", True), ("arg2", True)])
+
+
+async def get_prompt(given):
+    prompt = await given.client.prompt("test_prompt_with_arguments", {"arg1": "rye", "arg2": "oat"})
+    [message] = prompt.messages
+    equal(message.role, "user")
+    contains(message.content.text, "rye")
+    contains(message.content.text, "oat")
+
+
+async def prompt_blocks(given):
+    prompt = await given.client.prompt("test_prompt_with_image")
+    equal([message.content.type for message in prompt.messages], ["image", "text"])
+
+
+async def missing_prompt_argument(given):
+    await refused(given, -32602, given.client.prompt("test_prompt_with_arguments", {"arg1": "rye"}))
+
+
+async def complete_prompt(given):
+    ref = PromptReference(type="ref/prompt", name="test_prompt_with_arguments")
+    completion = await given.client.complete(ref, "arg1", "test")
+    equal(completion.values, ["test", "testing", "tested"])
+
+
+async def complete_template(given):
+    ref = ResourceTemplateReference(type="ref/resource", uri="test://template/{id}/data")
+    completion = await given.client.complete(ref, "id", "9")
+    equal((len(completion.values), completion.total, completion.has_more), (100, 111, True))
+
+
 async def concurrent_calls(given):
     answers = {}
 
@@ -150,6 +215,17 @@ CHECKS = [
     tool_error,
     bad_arguments,
     unknown_tool,
+    list_resources,
+    read_text,
+    read_binary,
+    read_template,
+    unknown_resource,
+    list_prompts,
+    get_prompt,
+    prompt_blocks,
+    missing_prompt_argument,
+    complete_prompt,
+    complete_template,
     concurrent_calls,
     cancel,
 ]

@@ -48,6 +48,24 @@ class PythonClient:
     async def call(self, name, arguments=None):
         return await self.client.call_tool(name, arguments)
 
+    async def resources(self):
+        return (await self.client.list_resources()).resources
+
+    async def templates(self):
+        return (await self.client.list_resource_templates()).resource_templates
+
+    async def read(self, uri):
+        return (await self.client.read_resource(uri)).contents
+
+    async def prompts(self):
+        return (await self.client.list_prompts()).prompts
+
+    async def prompt(self, name, arguments=None):
+        return await self.client.get_prompt(name, arguments)
+
+    async def complete(self, ref, name, value):
+        return (await self.client.complete(ref, {"name": name, "value": value})).completion
+
 
 if __name__ == "__main__":
     # The client logs what it retries; a failed check says enough.

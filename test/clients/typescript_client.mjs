@@ -18,6 +18,7 @@ const lines = {
   v1: {
     name: "typescript-v1",
     wanted: "2025-11-25",
+    notFound: -32002,
     client: () => load("@modelcontextprotocol/sdk/client/index.js").Client,
     http: () => load("@modelcontextprotocol/sdk/client/streamableHttp.js").StreamableHTTPClientTransport,
     stdio: () => load("@modelcontextprotocol/sdk/client/stdio.js").StdioClientTransport,
@@ -29,6 +30,7 @@ const lines = {
   v2: {
     name: "typescript-v2",
     wanted: "2026-07-28",
+    notFound: -32602,
     client: () => load("@modelcontextprotocol/client").Client,
     http: () => load("@modelcontextprotocol/client").StreamableHTTPClientTransport,
     stdio: () => load("@modelcontextprotocol/client/stdio").StdioClientTransport,
