@@ -106,7 +106,7 @@ defmodule BeamMCP.Telemetry do
   end
 
   def native(_instance, {:host_fault, _measurements, metadata}) do
-    Fault.log_text("tool #{inspect(metadata.definition)}: #{metadata.message}")
+    Fault.log_text("#{inspect(metadata.definition)}: #{metadata.message}")
   end
 
   def native(%{telemetry?: false}, _event), do: :ok

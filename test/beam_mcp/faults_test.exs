@@ -26,7 +26,7 @@ defmodule BeamMCP.FaultsTest do
         throw: "tool :throw failed: throw :fixture",
         exit: "tool :exit failed: exit :fixture",
         exit_normal: "tool :exit_normal failed: exit :normal",
-        kill: ~s(tool "kill": the process that ran the handler ended without an answer),
+        kill: ~s("kill": the process that ran the handler ended without an answer),
         hang: "ran longer than call_timeout_ms (1000)",
         wrong: "tool :wrong failed: ArgumentError: expected {:ok, value}",
         pid: "tool :pid returned what cannot be sent"

@@ -4,7 +4,8 @@ defmodule BeamMCP.Catalog.Server do
   #
   # It has each change compiled, remembers it in tables that outlive it, and puts the snapshot into
   # the native instance. Nothing asks this process while calls run, so its crash costs nothing; a
-  # new one goes on with the tables.
+  # new one goes on with the tables. It hibernates after each message: what is left of old catalogs on
+  # its heap would keep them, and the handlers in them, alive.
 
   use GenServer
 
@@ -38,34 +39,30 @@ defmodule BeamMCP.Catalog.Server do
     :ok = Native.own_catalog(instance.native, self())
 
     case start(instance, Registry.current(instance.definitions)) do
-      :ok -> {:ok, instance}
+      :ok -> {:ok, instance, :hibernate}
       {:error, error} -> {:stop, error}
     end
   end
 
   @impl GenServer
-  def handle_call(:reload, _from, instance) do
-    {:reply, load(instance, {Registry.registered(instance.definitions), []}), instance}
-  end
-
-  def handle_call({:register, definitions}, _from, instance) do
-    {:reply, add(instance, definitions), instance}
-  end
-
-  def handle_call({:replace, definitions}, _from, instance) do
-    registered = Registry.registered(instance.definitions)
-    {:reply, swap(instance, registered, definitions), instance}
-  end
-
-  def handle_call({:unregister, id}, _from, instance) do
-    {:reply, remove(instance, id), instance}
+  def handle_call(change, _from, instance) do
+    {:reply, change(instance, change), instance, :hibernate}
   end
 
   @impl GenServer
   def handle_info({:beam_mcp, :released}, instance) do
     Handlers.collect(instance)
-    {:noreply, instance}
+    {:noreply, instance, :hibernate}
   end
+
+  defp change(instance, :reload),
+    do: load(instance, {Registry.registered(instance.definitions), []})
+
+  defp change(instance, {:register, definitions}), do: add(instance, definitions)
+  defp change(instance, {:unregister, id}), do: remove(instance, id)
+
+  defp change(instance, {:replace, definitions}),
+    do: swap(instance, Registry.registered(instance.definitions), definitions)
 
   # The one before this may have ended between remembering a change and serving it.
   defp start(instance, {:ok, catalog}) do
