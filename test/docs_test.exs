@@ -11,7 +11,7 @@ defmodule BeamMCP.DocsTest do
   use ExUnit.Case, async: false
 
   alias BeamMCP.Options.Table
-  alias BeamMCP.Test.{Docs, DocsCode, Json, RawHTTP}
+  alias BeamMCP.Test.{Docs, DocsCode, Guide, Json, RawHTTP}
   alias BeamMCP.ToolSpec
 
   @languages ~w(console elixir erlang json sh text)
@@ -62,9 +62,9 @@ defmodule BeamMCP.DocsTest do
       end
 
       test "shows expressions that hold", %{document: file} do
-        for block <- Docs.blocks(file, ["elixir"]), DocsCode.expression?(block) do
-          run(block, DocsCode.value(block))
-        end
+        if file in Docs.guides(),
+          do: Guide.walk(file, &step/1),
+          else: for(block <- Docs.expressions(file), do: run(block, DocsCode.value(block)))
       end
 
       test "shows commands that exist", %{document: file} do
@@ -230,7 +230,46 @@ defmodule BeamMCP.DocsTest do
     :ok = BeamMCP.stop()
   end
 
+  defp run(_block, :ok), do: :ok
   defp run(block, value), do: flunk("#{at(block)} gives #{inspect(value)}: what should be so?")
+
+  # The steps of a guide: each request goes to the instance that the guide has started.
+  defp step({:start, _block, {module, options}}) do
+    start_supervised!({module, options})
+    Process.put(:instance, options[:name])
+  end
+
+  defp step({:hold, block, value}) do
+    assert value in [:ok, true] or match?({:ok, _value}, value),
+           "#{at(block)} gives #{inspect(value)}"
+  end
+
+  defp step({:request, block, request, shown}) do
+    %{"method" => method, "params" => params} = Json.decode!(request)
+    {:ok, members} = BeamMCP.Native.encode(params)
+    inside = binary_part(members, 1, byte_size(members) - 2)
+    name = params["name"] || params["uri"]
+
+    response =
+      RawHTTP.modern(port(Process.get(:instance)), method, inside, headers: [mcp_name: name])
+
+    answer = Json.decode!(response.body)
+    shown = Json.decode!(shown)
+    answer = if shown["error"], do: answer, else: answer["result"]
+    assert has?(answer, shown), "#{at(block)} is answered #{inspect(answer)}"
+  end
+
+  # Objects may have more than is shown of them; all else is as shown.
+  defp has?(answer, shown) when is_map(answer) and is_map(shown) do
+    Enum.all?(shown, fn {key, value} -> is_map_key(answer, key) and has?(answer[key], value) end)
+  end
+
+  defp has?(answer, shown) when is_list(answer) and is_list(shown) do
+    length(answer) == length(shown) and
+      Enum.all?(Enum.zip(answer, shown), fn {a, s} -> has?(a, s) end)
+  end
+
+  defp has?(answer, shown), do: answer == shown
 
   defp start(options) do
     http = [port: 0, authorize: :none, allowed_origins: []]

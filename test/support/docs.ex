@@ -20,9 +20,13 @@ defmodule BeamMCP.Test.Docs do
   @doc "The documents, relative to the project."
   @spec files() :: [Path.t()]
   def files do
-    ["README.md" | @root |> Path.join("docs/*.md") |> Path.wildcard()]
+    ["README.md" | @root |> Path.join("docs/**/*.md") |> Path.wildcard()]
     |> Enum.map(&Path.relative_to(&1, @root))
   end
+
+  @doc "Those that are guides: their blocks follow one another."
+  @spec guides() :: [Path.t()]
+  def guides, do: Enum.filter(files(), &String.starts_with?(&1, "docs/guides/"))
 
   @doc "A path of the project."
   @spec path(Path.t()) :: Path.t()
@@ -37,6 +41,11 @@ defmodule BeamMCP.Test.Docs do
   @doc "The fenced blocks of a document in these languages, in order."
   @spec blocks(Path.t(), [String.t()]) :: [Block.t()]
   def blocks(file, languages), do: Enum.filter(blocks(file), &(&1.language in languages))
+
+  @doc "The fenced blocks of a document that are Elixir expressions, in order."
+  @spec expressions(Path.t()) :: [Block.t()]
+  def expressions(file),
+    do: Enum.filter(blocks(file, ["elixir"]), &BeamMCP.Test.DocsCode.expression?/1)
 
   @doc "The text between `<!-- name -->` and `<!-- /name -->`."
   @spec between(Path.t(), String.t()) :: String.t()

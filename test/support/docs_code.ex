@@ -33,14 +33,25 @@ defmodule BeamMCP.Test.DocsCode do
   @spec module_of(BeamMCP.Test.Docs.Block.t()) :: module()
   def module_of(block), do: Module.concat(__MODULE__, "Line#{block.line}")
 
-  @doc "The value of an expression."
-  @spec value(BeamMCP.Test.Docs.Block.t()) :: term()
-  def value(block) do
-    {value, _binding} =
-      Code.eval_string(local(block.text), [], file: block.file, line: block.line)
+  @typedoc "What earlier expressions bound, and which aliases they made."
+  @type state :: {keyword(), Macro.Env.t()}
 
-    value
+  @doc "The value of an expression that stands alone."
+  @spec value(BeamMCP.Test.Docs.Block.t()) :: term()
+  def value(block), do: block |> value(state()) |> elem(0)
+
+  @doc "The value of an expression that follows others."
+  @spec value(BeamMCP.Test.Docs.Block.t(), state()) :: {term(), state()}
+  def value(block, {bindings, env}) do
+    place = [file: block.file, line: block.line]
+    quoted = Code.string_to_quoted!(local(block.text), place)
+    {value, bindings, env} = Code.eval_quoted_with_env(quoted, bindings, struct!(env, place))
+    {value, {bindings, env}}
   end
+
+  @doc "Nothing bound."
+  @spec state() :: state()
+  def state, do: {[], Code.env_for_eval([])}
 
   defp module(%{text: "defmodule" <> _rest = text}), do: text
   defp module(%{text: "#" <> _rest = text}), do: text
