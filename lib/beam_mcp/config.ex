@@ -68,7 +68,6 @@ defmodule BeamMCP.Config do
       caller_catalog: exports?(config.catalog, :capabilities, 1),
       completes: exports?(config.catalog, :complete, 3),
       cache: cache(config),
-      cache_ttl_ms: config.cache_ttl_ms[:discover],
       secrets: secrets,
       telemetry: telemetry?
     })

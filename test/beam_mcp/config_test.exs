@@ -159,7 +159,7 @@ defmodule BeamMCP.ConfigTest do
                Enum.sort(
                  ~w(server_info instructions page_size caller_catalog max_depth max_number_digits
                  schema_max_depth schema_max_cost call_timeout_ms hook_timeout_ms max_result_bytes
-                 context_headers cache allow_public_cache completes cache_ttl_ms secrets max_calls
+                 context_headers cache allow_public_cache completes secrets max_calls
                  max_calls_per_principal max_buffered_bytes native_threads telemetry)a
                )
 
