@@ -4,7 +4,8 @@ defmodule BeamMCP.Telemetry do
      "`instance`, `transport`, `method`, `revision`",
      "A request began. Emitted when it has ended, together with the next; `system_time` is when it began"},
     {[:beam_mcp, :request, :stop], "`duration`, `request_bytes`, `response_bytes`",
-     "the same, `tool`, `status`, `code`, `refusal`", "A request was answered"},
+     "the same, `tool`, `resource`, `prompt`, `status`, `code`, `refusal`",
+     "A request was answered. What it was for is named as declared: of a template, the template"},
     {[:beam_mcp, :request, :exception], "as `:stop`", "as `:stop`",
      "A request was answered with -32603, in place of `:stop`; a tool that failed is answered with a result"},
     {[:beam_mcp, :request, :refused], "as `:stop`", "as `:stop`",
@@ -45,6 +46,7 @@ defmodule BeamMCP.Telemetry do
   """
 
   @internal_error -32_603
+  @named [tool: "tools/call", resource: "resources/read", prompt: "prompts/get"]
   @context_keys ~w(instance call request_id revision transport principal)a
   @dispatch_keys @context_keys ++ ~w(tool resource prompt completion kind reason)a
 
@@ -112,8 +114,13 @@ defmodule BeamMCP.Telemetry do
   def native(%{telemetry?: false}, _event), do: :ok
 
   def native(instance, {:request, measurements, metadata}) do
-    {tool, metadata} = Map.pop(metadata, :definition)
-    metadata = Map.merge(metadata, %{instance: instance.name, tool: tool})
+    {definition, metadata} = Map.pop(metadata, :definition)
+
+    metadata =
+      metadata
+      |> Map.merge(named(metadata.method, definition))
+      |> Map.put(:instance, instance.name)
+
     {duration_us, measurements} = Map.pop(measurements, :duration_us)
     duration = System.convert_time_unit(duration_us, :microsecond, :native)
     measurements = Map.put(measurements, :duration, duration)
@@ -143,6 +150,10 @@ defmodule BeamMCP.Telemetry do
       Map.put(metadata, :instance, instance.name)
     )
   end
+
+  # The method says what kind of definition it was.
+  defp named(method, definition),
+    do: Map.new(@named, fn {key, named} -> {key, if(named == method, do: definition)} end)
 
   defp ending(@internal_error), do: :exception
   defp ending(_code), do: :stop

@@ -90,4 +90,41 @@ defmodule BeamMCP.TelemetryTest do
     assert_receive {[:beam_mcp, :connection, :stop], %{requests: 2}, %{reason: _}}
     refute inspect({measurements, metadata}) =~ "swordfish"
   end
+
+  test "reads, prompts and completions are told by names of their own", context do
+    say = fn _asked -> {:ok, ["said"]} end
+    alias BeamMCP.{PromptSpec, ResourceTemplateSpec}
+
+    start_supervised!(
+      {BeamMCP,
+       name: context.test,
+       http: [authorize: :none, allowed_origins: [], port: 0],
+       registrations: [
+         {:template, %ResourceTemplateSpec{uri_template: "t:{x}", name: "t"},
+          fn _asked -> {:ok, "said"} end},
+         {:prompt, %PromptSpec{name: :p}, fn _asked -> {:ok, "said"} end},
+         {:completion, {:resource, "t:{x}"}, say}
+       ]}
+    )
+
+    socket = Client.connect(context.test)
+    ask = &Client.request(socket, &1, &2, headers: [{"mcp-name", &3}])
+
+    {200, _body} = ask.("resources/read", ~s("uri":"t:1"), "t:1")
+    assert_receive {[:beam_mcp, :dispatch, :start], %{}, %{resource: "t:1"} = metadata}
+    refute is_map_key(metadata, :tool)
+
+    assert_receive {[:beam_mcp, :request, :stop], %{},
+                    %{resource: "t:{x}", tool: nil, prompt: nil}}
+
+    {200, _body} = ask.("prompts/get", ~s("name":"p"), "p")
+    assert_receive {[:beam_mcp, :dispatch, :stop], %{}, %{prompt: :p}}
+    assert_receive {[:beam_mcp, :request, :stop], %{}, %{prompt: "p", resource: nil}}
+
+    ref = ~s("ref":{"type":"ref/resource","uri":"t:{x}"})
+    argument = ~s("argument":{"name":"x","value":""})
+    {200, _body} = Client.request(socket, "completion/complete", ref <> "," <> argument)
+    assert_receive {[:beam_mcp, :dispatch, :stop], %{}, %{completion: {:resource, "t:{x}"}}}
+    assert_receive {[:beam_mcp, :request, :stop], %{}, %{tool: nil, resource: nil, prompt: nil}}
+  end
 end
