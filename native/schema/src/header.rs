@@ -18,19 +18,6 @@ pub struct HeaderBinding {
     pub name: String,
     /// The property names that lead from the arguments to the value.
     pub path: Vec<String>,
-    /// The type of the value.
-    pub kind: HeaderKind,
-}
-
-/// Types of values that a header can carry.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum HeaderKind {
-    /// As it is.
-    String,
-    /// In decimal.
-    Integer,
-    /// `true` or `false`.
-    Boolean,
 }
 
 /// The header bindings of an input schema, in document order.
@@ -114,15 +101,14 @@ impl<'a> Place<'a> {
             }));
         };
         let kind = members.get("type");
-        let Some(kind) = kind.and_then(Value::as_str).and_then(HeaderKind::named) else {
+        if !kind.and_then(Value::as_str).is_some_and(is_plain) {
             return Err(self.refuse(ErrorKind::HeaderType {
                 found: kind.map(short),
             }));
-        };
+        }
         Ok(HeaderBinding {
             name: name.to_owned(),
             path: path.clone(),
-            kind,
         })
     }
 
@@ -188,15 +174,9 @@ impl Part {
     }
 }
 
-impl HeaderKind {
-    fn named(name: &str) -> Option<Self> {
-        match name {
-            "string" => Some(Self::String),
-            "integer" => Some(Self::Integer),
-            "boolean" => Some(Self::Boolean),
-            _ => None,
-        }
-    }
+/// Types of values that a header can carry: a string as it is, an integer in decimal, `true` or `false`.
+fn is_plain(kind: &str) -> bool {
+    matches!(kind, "string" | "integer" | "boolean")
 }
 
 /// RFC 9110 §5.6.2.

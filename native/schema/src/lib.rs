@@ -30,6 +30,6 @@ mod unique;
 pub use dialect::Dialect;
 pub use error::{Error, ErrorKind};
 pub use fault::{Fault, Faults};
-pub use header::{HeaderBinding, HeaderKind, header_bindings};
+pub use header::{HeaderBinding, header_bindings};
 pub use limits::Limits;
 pub use schema::{Role, Schema};

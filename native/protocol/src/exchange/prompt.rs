@@ -13,7 +13,7 @@ impl Exchange {
 
     pub(super) fn prompt(&mut self, reply: &Reply, prompt: &PromptResult) -> Step {
         self.result(reply, prompt.meta.as_deref(), |members| {
-            prompts_get::write(members, prompt);
+            prompts_get::write(members, prompt, reply.revision);
         })
     }
 }

@@ -150,7 +150,6 @@ fn without_exponent(number: &str) -> Cow<'_, str> {
 mod tests {
     use bytes::Bytes;
     use mcp_json::{Document, Limits};
-    use mcp_schema::HeaderKind;
     use proptest::prelude::*;
 
     use super::*;
@@ -164,7 +163,6 @@ mod tests {
         HeaderBinding {
             name: name.into(),
             path: path.iter().map(ToString::to_string).collect(),
-            kind: HeaderKind::String,
         }
     }
 

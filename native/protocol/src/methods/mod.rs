@@ -1,5 +1,6 @@
 //! What each method answers, as pure functions of the request and the snapshot.
 
+pub(crate) mod blocks;
 pub(crate) mod capabilities;
 pub(crate) mod completion_complete;
 pub(crate) mod discover;

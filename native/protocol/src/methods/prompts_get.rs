@@ -9,8 +9,12 @@ use crate::{
     encode::Members,
     error::{Code, Error},
     excerpt::{excerpt, plain_excerpt},
-    methods::params::{Params, invalid},
+    methods::{
+        blocks::for_revision,
+        params::{Params, invalid},
+    },
     outcome::PromptResult,
+    revision::Revision,
     word,
 };
 
@@ -30,11 +34,11 @@ pub(crate) fn read(
 }
 
 /// Writes the members of a result.
-pub(crate) fn write(result: &mut Members<'_>, prompt: &PromptResult) {
+pub(crate) fn write(result: &mut Members<'_>, prompt: &PromptResult, revision: Revision) {
     if let Some(description) = &prompt.description {
         result.string("description", description);
     }
-    result.raw("messages", &prompt.messages);
+    result.raw("messages", for_revision(&prompt.messages, revision));
 }
 
 pub(super) fn check_strings(arguments: Option<Node<'_>>) -> Result<(), Error> {

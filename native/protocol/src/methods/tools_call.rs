@@ -9,7 +9,10 @@ use crate::{
     encode::Members,
     error::Error,
     excerpt::plain_excerpt,
-    methods::params::{Params, invalid},
+    methods::{
+        blocks::for_revision,
+        params::{Params, invalid},
+    },
     outcome::ToolResult,
     revision::{Era, Revision},
 };
@@ -49,7 +52,7 @@ pub(crate) fn failed() -> ToolResult {
 
 /// Writes the members of a result. Legacy revisions know structured content as objects only.
 pub(crate) fn write(result: &mut Members<'_>, tool_result: &ToolResult, revision: Revision) {
-    result.raw("content", &tool_result.content);
+    result.raw("content", for_revision(&tool_result.content, revision));
     let structured = tool_result
         .structured
         .as_deref()

@@ -1,11 +1,12 @@
 //! Resources and templates: RES-*, HDR-4, A-27, G09.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use mcp_protocol::{Body, CallOutcome, Contents, Definition, Input, Piece};
+use mcp_protocol::{Body, CallOutcome, Catalog, Contents, Definition, Edit, Input, Key, Piece};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::harness::{
-    Post, Reply, Server, by_every_revision, contents, json_text, legacy, modern, not_found,
+    Post, Reply, Server, by_every_revision, config, contents, json_text, legacy, modern, not_found,
     offering_all, piece, pieces, resource, session, template,
 };
 
@@ -54,6 +55,38 @@ fn templates_of_many_prefixes_are_found() {
     }
     for uri in ["test://family-/x", "test://family-500/x", "test://\u{e9}"] {
         assert!(asked(&mut server, uri).is_empty(), "{uri}");
+    }
+}
+
+proptest! {
+    /// The index finds what trying every template in order would.
+    #[test]
+    fn the_index_finds_what_a_search_would(
+        prefixes in prop::collection::vec("[ab/]{0,4}", 1..12),
+        uri in "x:[ab/]{0,7}",
+        removed in prop::collection::vec(any::<prop::sample::Index>(), 0..3),
+    ) {
+        let mut templates: Vec<String> = prefixes.iter().map(|it| format!("x:{it}{{+rest}}")).collect();
+        templates.sort();
+        templates.dedup();
+        templates.reverse();
+        let definitions = templates.iter().map(|text| template(text));
+        let mut catalog = Catalog::compile(definitions, &config()).unwrap();
+        for index in removed {
+            let text = templates.remove(index.index(templates.len()));
+            let delete = vec![Edit::Delete(Key::Template(text))];
+            catalog = catalog.edit(delete, &config()).unwrap().catalog;
+            if templates.is_empty() {
+                break;
+            }
+        }
+        let matches = |text: &&String| {
+            let alone = Catalog::compile([template(text)], &config()).unwrap();
+            alone.matching_template(&uri).is_some()
+        };
+        let expected = templates.iter().find(matches);
+        let found = catalog.matching_template(&uri);
+        prop_assert_eq!(found.map(|(template, _)| &*template.uri_template), expected.map(|text| &**text));
     }
 }
 
