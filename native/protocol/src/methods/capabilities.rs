@@ -25,7 +25,9 @@ pub(crate) fn capabilities(config: &Config, catalog: &Catalog) -> Vec<u8> {
 /// Whether a feature is served: something of it exists, or the caller decides what does.
 pub(crate) fn offers(feature: Feature, config: &Config, catalog: &Catalog) -> bool {
     match feature {
-        Feature::Completions => config.completes || catalog.has_completions(),
+        Feature::Completions => {
+            config.completes || config.caller_catalog || catalog.has_completions()
+        }
         Feature::Prompts => config.caller_catalog || catalog.prompt_count() > 0,
         Feature::Resources => {
             config.caller_catalog || catalog.resource_count() + catalog.template_count() > 0
