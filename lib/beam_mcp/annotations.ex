@@ -30,7 +30,7 @@ defmodule BeamMCP.Annotations do
 
   def read(annotations) do
     case pairs(annotations) do
-      {:ok, pairs} -> checked(pairs)
+      {:ok, pairs} -> checked(pairs, Enum.map(pairs, &elem(&1, 0)))
       :error -> {:error, [{"", "must be a map or a keyword list of #{keys()}"}]}
     end
   end
@@ -52,10 +52,11 @@ defmodule BeamMCP.Annotations do
   defp wire(key) when is_binary(key), do: key
   defp wire(key), do: Keyword.get(@keys, key, Atom.to_string(key))
 
-  defp checked(pairs) do
+  defp checked(pairs, keys) do
+    twice = for key <- Enum.uniq(keys -- Enum.uniq(keys)), do: {"." <> key, "is given twice"}
     values = for {key, value} <- pairs, do: {key, value(key, value)}
 
-    case for({key, {:error, text}} <- values, do: {"." <> key, text}) do
+    case twice ++ for({key, {:error, text}} <- values, do: {"." <> key, text}) do
       [] -> {:ok, Map.new(values, fn {key, {:ok, value}} -> {key, value} end)}
       faults -> {:error, faults}
     end

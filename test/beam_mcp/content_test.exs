@@ -45,6 +45,8 @@ defmodule BeamMCP.ContentTest do
           {[meta: "secret"], "option meta must be a map"},
           {[annotations: [priority: "secret"]], "option annotations.priority must be a number"},
           {[annotations: [audiance: []]], "option annotations must be a map or a keyword list"},
+          {[annotations: [priority: 1, priority: 0]],
+           "option annotations.priority is given twice"},
           {[annotations: nil], "option annotations must be a map"}
         ] do
       error = assert_raise ArgumentError, fn -> Content.text("t", options) end

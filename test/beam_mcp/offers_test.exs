@@ -275,6 +275,69 @@ defmodule BeamMCP.OffersTest do
            ]
   end
 
+  describe "a catalog that depends on the caller" do
+    defmodule Own do
+      @moduledoc false
+      @behaviour BeamMCP.Catalog
+
+      @impl true
+      def capabilities, do: %{tools: [], resources: [], prompts: []}
+
+      @impl true
+      def capabilities(context) do
+        method = context.method
+
+        %{
+          tools: [%ToolSpec{name: "own", handler: fn _arguments -> {:ok, "own tool"} end}],
+          resources: [
+            %ResourceSpec{uri: "own:1", name: "own"},
+            %ResourceSpec{uri: "own: 2", name: "faulty"}
+          ],
+          templates: [
+            %ResourceTemplateSpec{
+              uri_template: "own:{x}/{y}",
+              name: "own",
+              handler: fn %{params: params} -> {:ok, inspect(params)} end
+            }
+          ],
+          prompts: [
+            %PromptSpec{
+              name: :own,
+              arguments: [%PromptArgument{name: :a, completions: ["a1", "b1"]}],
+              handler: fn %{arguments: arguments} -> {:ok, method <> inspect(arguments)} end
+            }
+          ]
+        }
+      end
+
+      @impl true
+      def read_resource("own:1", _context), do: {:ok, "read"}
+    end
+
+    test "offers everything, with handlers of its own and string keys", test do
+      name = {test.test, :own}
+      start_supervised!({BeamMCP, name: name, catalog: Own, http: @http})
+      socket = Client.connect(name)
+
+      log =
+        capture_log(fn ->
+          assert read(socket, "own:1") =~ ~s("text":"read")
+          assert read(socket, "own:a/b") =~ ~S(%{\"x\" => \"a\", \"y\" => \"b\"})
+          assert get(socket, "own", ~s({"a":"1"})) =~ ~S(prompts/get%{\"a\" => \"1\"})
+          assert {200, body} = Client.call(socket, "own")
+          assert body =~ "own tool"
+
+          params =
+            ~s("ref":{"type":"ref/prompt","name":"own"},"argument":{"name":"a","value":"a"})
+
+          assert {200, body} = Client.request(socket, "completion/complete", params)
+          assert body =~ ~s("values":["a1"])
+        end)
+
+      assert log =~ ~s(left out: resource "own: 2", uri: must be an absolute URI)
+    end
+  end
+
   describe "caching" do
     @tag options: [
            cache_ttl_ms: [tools: 5, contents: 7],
