@@ -3,7 +3,9 @@
 # start_server LOG: sets `url` once the server listens, and stops it when the script ends.
 start_server() {
   local log=$1
-  "$ROOT/bin/serve" --port 0 >"$log" 2>&1 &
+  # An earlier server's URL would be taken for this one's.
+  : >"$log"
+  "$ROOT/bin/serve" --port 0 >>"$log" 2>&1 &
   server=$!
   trap stop_server EXIT
   until url=$(grep -om1 'http://127.0.0.1:[0-9]*/mcp' "$log"); do
