@@ -52,14 +52,16 @@ defmodule Mix.Tasks.BeamMcp.Conformance do
     baseline = baseline!(options.baseline)
     suite = suite!(options.cache)
 
-    verdicts =
-      Enum.flat_map(options.runs, fn run ->
-        place = Path.join(options.results, run)
-        verdicts = Suite.run(suite, options.url, run, place, options.timeout_ms)
-        tap(Baseline.apply(baseline, run, verdicts), &Enum.each(&1, fn one -> print(one) end))
-      end)
-
+    verdicts = Enum.flat_map(options.runs, &judge(suite, &1, baseline, options))
     close(Verdict.count(verdicts), options.results)
+  end
+
+  defp judge(suite, run, baseline, options) do
+    place = Path.join(options.results, run)
+    verdicts = Suite.run(suite, options.url, run, place, options.timeout_ms)
+    judged = Baseline.apply(baseline, run, verdicts)
+    Enum.each(judged, &print/1)
+    judged
   end
 
   defp options!(arguments) do
