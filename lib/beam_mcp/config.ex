@@ -61,10 +61,11 @@ defmodule BeamMCP.Config do
   def native(config, secrets, telemetry?) do
     config
     |> Map.take(~w(instructions page_size max_depth max_number_digits schema_max_depth
-         schema_max_cost call_timeout_ms hook_timeout_ms max_result_bytes context_headers
+         schema_max_cost call_timeout_ms stream_after_ms hook_timeout_ms max_result_bytes context_headers
          allow_public_cache max_calls max_calls_per_principal max_buffered_bytes native_threads)a)
     |> Map.merge(%{
       server_info: server_info(config),
+      log_level: Atom.to_string(config.log_level),
       caller_catalog: exports?(config.catalog, :capabilities, 1),
       completes: exports?(config.catalog, :complete, 3),
       cache: cache(config),
@@ -78,8 +79,8 @@ defmodule BeamMCP.Config do
   def native_listener(http, hook) do
     http
     |> Map.take(~w(bind path allowed_origins allowed_hosts max_body_bytes max_headers
-         max_header_bytes header_timeout_ms body_timeout_ms idle_timeout_ms max_connections
-         h2_max_streams backlog)a)
+         max_header_bytes header_timeout_ms body_timeout_ms idle_timeout_ms keep_alive_ms
+         max_connections h2_max_streams backlog)a)
     |> Map.merge(%{
       hook: hook,
       authorize: http.authorize != :none,

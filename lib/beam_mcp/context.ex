@@ -17,7 +17,7 @@ defmodule BeamMCP.Context do
   The functions may be called from any process of this node while the call runs.
   """
 
-  alias BeamMCP.{Cancellation, Instance, Native}
+  alias BeamMCP.{Cancellation, Instance, Native, Notice}
 
   defstruct [
     :instance,
@@ -86,5 +86,68 @@ defmodule BeamMCP.Context do
   @spec on_cancel(t(), (() -> any())) :: :ok
   def on_cancel(%__MODULE__{} = context, fun) when is_function(fun, 0) do
     Cancellation.add(context, fun)
+  end
+
+  @typedoc "How severe a log message is, least first (RFC 5424)."
+  @type level :: :debug | :info | :notice | :warning | :error | :critical | :alert | :emergency
+
+  @typedoc """
+  What became of a message to the client.
+
+  `:ok` says that there is nothing for the handler to do: the message goes out, or the client did
+  not ask for such messages, cannot read them, or has its answer already.
+  """
+  @type sent :: :ok | {:error, :busy | :not_increasing}
+
+  @doc """
+  Tells the client how far the call is (MCP basic/utilities/progress).
+
+  `progress` grows from one message to the next, else nothing is sent and
+  `{:error, :not_increasing}` is returned, whether the client reads progress or not; `total` is
+  where it ends, `message` is for people. When the client does not read fast enough, only the
+  newest is sent.
+
+      Context.progress(context, 3, 10, "three of ten files")
+  """
+  @spec progress(t(), number(), number() | nil, String.t() | nil) :: sent()
+  def progress(%__MODULE__{} = context, progress, total \\ nil, message \\ nil) do
+    notify_client(context, Notice.progress(progress, total, message))
+  end
+
+  @doc """
+  Writes a log message to the client (MCP server/utilities/logging).
+
+  `data` is any value that JSON can say; option `:logger` names who writes. A 2026-07-28 client
+  gets messages only if its request names a level, and then those of that level and above; a 2025
+  client those at or above the level that it set, or else the instance's option `log_level`. One
+  call may write 200 in a second; more are dropped and counted in `BeamMCP.info/1`, as are the
+  oldest when the client does not read. Secrets and personal data do not belong here.
+
+      Context.log(context, :info, "connected")
+      Context.log(context, :error, %{code: 7}, logger: "database")
+  """
+  @spec log(t(), level(), term(), logger: String.t()) :: sent()
+  def log(%__MODULE__{} = context, level, data, options \\ []) do
+    notify_client(context, Notice.log(level, data, options))
+  end
+
+  @doc """
+  Sends the client a notification that the protocol does not define, in relation to the call.
+
+  `params` is a map, or `nil` for none. `{:error, :busy}` says that the client does not read and
+  that the notification was not sent. Raises for a method of the protocol's own.
+
+      Context.notify(context, "notifications/acme/preview", %{url: "https://example.com/1"})
+  """
+  @spec notify(t(), String.t(), map() | nil) :: sent()
+  def notify(%__MODULE__{} = context, method, params \\ nil) do
+    notify_client(context, Notice.notification(method, params))
+  end
+
+  defp notify_client(context, notice) do
+    case Instance.fetch(context.instance) do
+      {:ok, instance} -> Native.notify(instance.native, context.call, notice)
+      {:error, _stopped} -> :ok
+    end
   end
 end

@@ -207,6 +207,16 @@ defmodule BeamMCP.Native do
   @spec cancelled?(instance(), call()) :: boolean()
   def cancelled?(instance, call), do: NIF.cancelled(instance, call)
 
+  @typedoc "What a call tells its client before its answer; JSON values are texts of `encode/1`."
+  @type notice ::
+          {:progress, number(), number() | nil, String.t() | nil}
+          | {:log, String.t(), String.t() | nil, binary()}
+          | {:notification, String.t(), binary() | nil}
+
+  @doc false
+  @spec notify(instance(), call(), notice()) :: :ok | {:error, :busy | :not_increasing}
+  def notify(instance, call, notice), do: NIF.notify(instance, call, notice)
+
   @doc false
   @spec info(instance()) :: map()
   def info(instance), do: NIF.info(instance)

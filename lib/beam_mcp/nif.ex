@@ -37,6 +37,7 @@ defmodule BeamMCP.NIF do
   def reply_large(_token, _answer), do: missing()
   def workers(_instance), do: missing()
   def cancelled(_instance, _call), do: missing()
+  def notify(_instance, _call, _message), do: missing()
   def info(_instance), do: missing()
   def encode(_term), do: missing()
   def encode_large(_term), do: missing()

@@ -13,6 +13,7 @@ defmodule BeamMCP.SessionStore do
     * `client_info`, `client_capabilities` - JSON texts
     * `principal` - bytes that stand for who opened it, or `nil`; the native library refuses the
       session to anybody else
+    * `log_level` - what `logging/setLevel` chose, or `nil`
 
   `id` is made by the store, 1 to 256 visible ASCII characters that nobody can guess:
   `new_id/0` makes one. Ids that come from clients are strings of any kind; a store never turns
@@ -29,11 +30,18 @@ defmodule BeamMCP.SessionStore do
           revision: String.t(),
           client_info: binary(),
           client_capabilities: binary(),
-          principal: binary() | nil
+          principal: binary() | nil,
+          log_level: String.t() | nil
         }
 
   @typedoc "The name of the instance whose sessions they are: two instances share none."
   @type namespace :: term()
+
+  @typep question ::
+           {:create, session()}
+           | {:fetch, id()}
+           | {:set_log_level, id(), String.t()}
+           | {:delete, id()}
 
   @doc "What the store runs under the instance's supervisor; the options come from the host."
   @callback child_spec({namespace(), options :: keyword()}) :: Supervisor.child_spec()
@@ -44,6 +52,9 @@ defmodule BeamMCP.SessionStore do
   @doc "A session that has not ended. Counts as use of it."
   @callback fetch(namespace(), id()) :: {:ok, session()} | {:error, :unknown}
 
+  @doc "Puts `changes`, some of a session's keys with new values, into a session that has not ended."
+  @callback update(namespace(), id(), changes :: map()) :: :ok | {:error, :unknown}
+
   @doc "Ends a session."
   @callback delete(namespace(), id()) :: :ok | {:error, :unknown}
 
@@ -52,8 +63,14 @@ defmodule BeamMCP.SessionStore do
   def new_id, do: Base.url_encode64(:crypto.strong_rand_bytes(32), padding: false)
 
   @doc false
-  @spec answer({module(), namespace()}, {:create, session()} | {:fetch, id()} | {:delete, id()}) ::
-          {:created, id()} | {:found, session()} | :deleted | :unknown | :full | :failed
+  @spec answer({module(), namespace()}, question()) ::
+          {:created, id()}
+          | {:found, session()}
+          | :updated
+          | :deleted
+          | :unknown
+          | :full
+          | :failed
   def answer({store, namespace}, question) do
     ask(store, namespace, question)
   catch
@@ -72,6 +89,13 @@ defmodule BeamMCP.SessionStore do
   defp ask(store, namespace, {:fetch, id}) do
     case store.fetch(namespace, id) do
       {:ok, session} -> {:found, session}
+      {:error, :unknown} -> :unknown
+    end
+  end
+
+  defp ask(store, namespace, {:set_log_level, id, level}) do
+    case store.update(namespace, id, %{log_level: level}) do
+      :ok -> :updated
       {:error, :unknown} -> :unknown
     end
   end

@@ -57,6 +57,14 @@ defmodule BeamMCP.SessionStoreCase do
         assert {:ok, _session} = store.fetch(namespace, other)
       end
 
+      test "changes what it is told to and no more", %{module: store, namespace: namespace} do
+        session = BeamMCP.SessionStoreCase.session()
+        {:ok, id} = store.create(namespace, session)
+        assert store.update(namespace, id, %{log_level: "debug"}) == :ok
+        assert store.fetch(namespace, id) == {:ok, %{session | log_level: "debug"}}
+        assert store.update(namespace, "unknown", %{log_level: "debug"}) == {:error, :unknown}
+      end
+
       test "keeps namespaces apart", %{module: store, namespace: namespace} do
         other = make_ref()
         {module, store_options} = @store
@@ -80,7 +88,8 @@ defmodule BeamMCP.SessionStoreCase do
       revision: "2025-11-25",
       client_info: ~s({"name":"test","version":"1"}),
       client_capabilities: "{}",
-      principal: principal
+      principal: principal,
+      log_level: nil
     }
   end
 end

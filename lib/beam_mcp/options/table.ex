@@ -194,6 +194,18 @@ defmodule BeamMCP.Options.Table do
         "Deadline of a call; then \"The tool failed.\" is answered"
       ),
       time(
+        :stream_after_ms,
+        5_000,
+        1,
+        "A call over HTTP that runs longer is answered with an event stream, if its client reads those"
+      ),
+      row(
+        :log_level,
+        {:one_of, ~w(debug info notice warning error critical alert emergency)a},
+        :info,
+        "From which level on a 2025 client that did not set one reads log messages"
+      ),
+      time(
         :cancel_grace_ms,
         1_000,
         0,
@@ -331,7 +343,13 @@ defmodule BeamMCP.Options.Table do
         :idle_timeout_ms,
         60_000,
         1,
-        "A connection without a request is closed after this time"
+        "A connection without a request, or whose peer does not read its answer, is closed after this time"
+      ),
+      time(
+        :keep_alive_ms,
+        15_000,
+        1,
+        "An event stream without events gets a comment after this time"
       ),
       count(
         :max_connections,

@@ -8,6 +8,7 @@ defmodule BeamMCP.Options.Type do
           | :string
           | {:optional, t()}
           | {:integer, integer(), integer()}
+          | {:one_of, [atom()]}
           | {:custom, (term() -> {:ok, term()} | :error), String.t()}
 
   @spec cast(t(), term()) :: {:ok, term()} | :error
@@ -23,6 +24,9 @@ defmodule BeamMCP.Options.Type do
   def cast({:integer, min, max}, value) when is_integer(value) and value >= min and value <= max,
     do: {:ok, value}
 
+  def cast({:one_of, atoms}, value) when is_atom(value),
+    do: if(value in atoms, do: {:ok, value}, else: :error)
+
   def cast({:custom, check, _legal}, value), do: check.(value)
   def cast(_type, _value), do: :error
 
@@ -32,6 +36,7 @@ defmodule BeamMCP.Options.Type do
   def legal(:string), do: "a UTF-8 string"
   def legal({:optional, type}), do: legal(type) <> ", or `nil`"
   def legal({:integer, min, max}), do: "an integer from #{grouped(min)} to #{grouped(max)}"
+  def legal({:one_of, atoms}), do: Enum.map_join(atoms, ", ", &"`#{inspect(&1)}`")
   def legal({:custom, _check, legal}), do: legal
 
   defp grouped(integer) do

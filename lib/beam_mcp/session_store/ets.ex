@@ -6,7 +6,7 @@ defmodule BeamMCP.SessionStore.ETS do
 
   #{BeamMCP.Options.docs(:session_ets)}
 
-  A session is fetched without asking any process; opening, deleting and sweeping go through one,
+  A session is fetched without asking any process; opening, changing, deleting and sweeping go through one,
   so that the bounds hold. Sessions end with the instance and with that process; clients then open
   new ones (404, MCP 2025-11-25 basic/transports).
   """
@@ -18,6 +18,7 @@ defmodule BeamMCP.SessionStore.ETS do
   alias BeamMCP.{Instance, Options, SessionStore}
 
   # A row is `{id, session, opened_ms, used_ms}`.
+  @session 2
   @used_ms 4
 
   @impl SessionStore
@@ -57,6 +58,11 @@ defmodule BeamMCP.SessionStore.ETS do
   end
 
   @impl SessionStore
+  def update(namespace, id, changes) do
+    GenServer.call(Instance.via(namespace, __MODULE__), {:update, id, changes})
+  end
+
+  @impl SessionStore
   def delete(namespace, id) do
     GenServer.call(Instance.via(namespace, __MODULE__), {:delete, id})
   end
@@ -80,6 +86,17 @@ defmodule BeamMCP.SessionStore.ETS do
 
       {:reply, {:ok, id},
        %{state | counts: Map.update(state.counts, session.principal, 1, &(&1 + 1))}}
+    end
+  end
+
+  def handle_call({:update, id, changes}, _from, state) do
+    case :ets.lookup(state.table, id) do
+      [{^id, session, _opened_ms, _used_ms}] ->
+        :ets.update_element(state.table, id, {@session, Map.merge(session, changes)})
+        {:reply, :ok, state}
+
+      [] ->
+        {:reply, {:error, :unknown}, state}
     end
   end
 

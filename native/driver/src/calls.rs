@@ -13,11 +13,13 @@ use std::{
     },
 };
 
-use mcp_protocol::{Ask, IdKey, Input, Principal, Scope, Unanswered};
+use mcp_protocol::{Ask, IdKey, Input, Notice, Notifier, Principal, Scope, Unanswered, Unsent};
 use tokio::sync::oneshot;
 
 use crate::{
-    host::{CallNumber, Route},
+    buffers::Buffers,
+    host::{CallNumber, Route, now},
+    outbox::{Fate, Outbox},
     token::Token,
 };
 
@@ -36,6 +38,7 @@ pub struct Calls<W> {
     next: AtomicU64,
     in_flight: AtomicUsize,
     tokens: AtomicUsize,
+    messages_dropped: AtomicU64,
     limits: CallLimits,
     /// Calls per principal; holds those with at least one.
     principals: Mutex<HashMap<Principal, usize>>,
@@ -64,7 +67,27 @@ pub enum Acceptance<W: Copy> {
 /// A call just entered.
 pub(crate) struct Opened {
     pub(crate) number: CallNumber,
-    pub(crate) answer: oneshot::Receiver<Input>,
+    pub(crate) answer: oneshot::Receiver<Response>,
+}
+
+/// What whoever waits for a call hears of it first.
+pub(crate) enum Response {
+    /// The outcome, and that is all.
+    Outcome(Input),
+    /// The call sends messages before its outcome; both come this way.
+    Messages(Arc<Outbox>),
+}
+
+/// What became of a message that a call sends.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Sent {
+    /// It goes out, or it, or an older one, was dropped and counted; or the client did not ask for it, or has its answer
+    /// already, so that there is nothing to do.
+    Done,
+    /// The client does not read, and this kind of message is never dropped.
+    Busy,
+    /// Progress that does not exceed what was sent before.
+    NotIncreasing,
 }
 
 type Shard<W> = HashMap<CallNumber, Entered<W>, BuildHasherDefault<NumberHasher>>;
@@ -72,9 +95,17 @@ type Shard<W> = HashMap<CallNumber, Entered<W>, BuildHasherDefault<NumberHasher>
 struct Entered<W> {
     stage: Stage<W>,
     /// Present until it is answered, cancelled or out of time.
-    answer: Option<oneshot::Sender<Input>>,
+    answer: Option<Waiter>,
+    /// Present for what may send messages before its answer.
+    notifier: Option<Notifier>,
     principal: Option<Principal>,
     cancel_key: Option<(Scope, IdKey)>,
+}
+
+/// Whoever waits for an answer.
+enum Waiter {
+    Once(oneshot::Sender<Response>),
+    Streaming(Arc<Outbox>),
 }
 
 enum Stage<W> {
@@ -94,6 +125,7 @@ impl<W: Copy> Calls<W> {
             next: AtomicU64::new(1),
             in_flight: AtomicUsize::new(0),
             tokens: AtomicUsize::new(0),
+            messages_dropped: AtomicU64::new(0),
             limits,
             principals: Mutex::default(),
             scopes: Mutex::default(),
@@ -101,7 +133,7 @@ impl<W: Copy> Calls<W> {
     }
 
     /// Enters a call that goes by `route`.
-    pub(crate) fn open(&self, ask: Ask, route: Route) -> Result<Opened, Unanswered> {
+    pub(crate) fn open(&self, mut ask: Ask, route: Route) -> Result<Opened, Unanswered> {
         let (principal, cancel_key) = accounting(&ask);
         self.admit()?;
         if let Err(refused) = self.admit_principal(principal.as_ref()) {
@@ -117,8 +149,9 @@ impl<W: Copy> Calls<W> {
         }
         let (sender, answer) = oneshot::channel();
         let entered = Entered {
+            answer: Some(Waiter::Once(sender)),
+            notifier: notifier(&mut ask),
             stage: Stage::Waiting(ask, route),
-            answer: Some(sender),
             principal,
             cancel_key,
         };
@@ -167,7 +200,38 @@ impl<W: Copy> Calls<W> {
         entered
             .answer
             .take()
-            .is_some_and(|waiting| waiting.send(answer).is_ok())
+            .is_some_and(|waiter| waiter.end(answer))
+    }
+
+    /// Sends a message of a call to its client, ahead of the answer.
+    pub fn notify(&self, number: CallNumber, notice: Notice<'_>, buffers: &Arc<Buffers>) -> Sent {
+        let mut shard = self.shard(number);
+        let Some(entered) = shard.get_mut(&number) else {
+            return Sent::Done;
+        };
+        let (Some(waiter), Some(notifier)) = (&mut entered.answer, &mut entered.notifier) else {
+            return Sent::Done;
+        };
+        match notifier.frame(now(), notice) {
+            Err(Unsent::NotIncreasing) => Sent::NotIncreasing,
+            Err(Unsent::TooMany) => self.dropped(),
+            Ok(None) => Sent::Done,
+            Ok(Some(frame)) => match waiter.outbox(buffers).push(frame) {
+                Fate::Queued => Sent::Done,
+                Fate::Dropped => self.dropped(),
+                Fate::Refused => Sent::Busy,
+            },
+        }
+    }
+
+    /// Messages dropped since the start.
+    pub fn messages_dropped(&self) -> u64 {
+        self.messages_dropped.load(Ordering::Relaxed)
+    }
+
+    fn dropped(&self) -> Sent {
+        self.messages_dropped.fetch_add(1, Ordering::Relaxed);
+        Sent::Done
     }
 
     /// Fails a call that its process will not answer. Harmless when the call is gone.
@@ -197,7 +261,7 @@ impl<W: Copy> Calls<W> {
     pub(crate) fn abandon(&self, number: CallNumber, answer: Unanswered) -> Option<W> {
         let mut shard = self.shard(number);
         let entered = shard.get_mut(&number)?;
-        let waiting = entered.answer.take()?;
+        let waiter = entered.answer.take()?;
         let worker = match entered.stage {
             Stage::Waiting(..) => None,
             Stage::Taken(worker) => Some(worker),
@@ -206,7 +270,7 @@ impl<W: Copy> Calls<W> {
         drop(shard);
         self.unregister(cancel_key.as_ref());
         // The one who waits may have left already, which is why the call is abandoned.
-        let _ = waiting.send(Input::Unanswered(answer));
+        let _ = waiter.end(Input::Unanswered(answer));
         worker
     }
 
@@ -323,6 +387,38 @@ impl<W: Copy> Calls<W> {
 
     fn shard(&self, number: CallNumber) -> MutexGuard<'_, Shard<W>> {
         lock(&self.shards[number as usize % SHARDS])
+    }
+}
+
+impl Waiter {
+    /// Hands over the outcome; `false` when nobody takes it.
+    fn end(self, outcome: Input) -> bool {
+        match self {
+            Self::Once(sender) => sender.send(Response::Outcome(outcome)).is_ok(),
+            Self::Streaming(outbox) => outbox.end(outcome),
+        }
+    }
+
+    /// Where messages go; whoever waits is told with the first one.
+    fn outbox(&mut self, buffers: &Arc<Buffers>) -> Arc<Outbox> {
+        if let Self::Streaming(outbox) = self {
+            return Arc::clone(outbox);
+        }
+        let outbox = Arc::new(Outbox::new(buffers));
+        let streaming = Self::Streaming(Arc::clone(&outbox));
+        if let Self::Once(sender) = mem::replace(self, streaming) {
+            // The one who waits may have left: then the messages go nowhere.
+            let _ = sender.send(Response::Messages(Arc::clone(&outbox)));
+        }
+        outbox
+    }
+}
+
+/// Takes what a call's messages are made with.
+fn notifier(ask: &mut Ask) -> Option<Notifier> {
+    match ask {
+        Ask::Call(call) => call.notifier.take(),
+        _ => None,
     }
 }
 

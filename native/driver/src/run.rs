@@ -2,128 +2,88 @@
 
 use std::{sync::Arc, time::Duration};
 
-use mcp_protocol::{Answer, Ask, Exchange, Input, Step, Unanswered};
-use tokio::{
-    sync::oneshot,
-    task::spawn_blocking,
-    time::{Instant, timeout_at},
+use mcp_protocol::{Answer, Ask, Computation, Exchange, Input, Question, Step, Unanswered};
+use tokio::task::spawn_blocking;
+
+use crate::{
+    host::{CancelReason, Host, now},
+    stream::CallStream,
+    waiting::{Heard, Waiting, cancel},
 };
 
-use crate::host::{CallNumber, CancelReason, Host, now};
+/// How an exchange is answered.
+pub enum Served<H: Host> {
+    /// With this, whole.
+    Answer(Answer),
+    /// By a call that sends messages first, or takes long: they come one by one, the answer last.
+    Stream(Box<CallStream<H>>),
+}
 
-/// Feeds `exchange` until it has its answer.
+/// Feeds `exchange` until it has its answer, or until its call sends a message first.
 ///
 /// `read_body` reads the body of at most so many bytes; it is asked at most once, and never for a line of a pipe.
-/// Dropping the future cancels the call that it waits for, unless the exchange survives a disconnect (MCP 2025-11-25
-/// basic/transports: a disconnect is no cancellation); then the call runs on under its deadline.
+/// Dropping the future, or the stream, cancels the call that it waits for, unless the exchange survives a disconnect
+/// (MCP 2025-11-25 basic/transports: a disconnect is no cancellation); then the call runs on under its deadline.
 pub async fn run<H: Host>(
     host: &Arc<H>,
-    exchange: &mut Exchange,
+    mut exchange: Exchange,
     mut step: Step,
     read_body: impl AsyncFnOnce(usize) -> Input,
-) -> Answer {
+) -> Served<H> {
     let mut read_body = Some(read_body);
     loop {
         let input = match step {
-            Step::Answer(answer) => return *answer,
-            Step::Compute(computation) => match spawn_blocking(move || computation.run()).await {
-                Ok(computed) => Input::Computed(computed),
-                Err(_) => Input::Unanswered(Unanswered::Failed),
-            },
+            Step::Answer(answer) => return Served::Answer(*answer),
+            Step::Compute(computation) => compute(computation).await,
             Step::Ask(question) => match question.ask {
                 Ask::Body { max_bytes } => match read_body.take() {
                     Some(read) => read(max_bytes).await,
                     None => Input::Unanswered(Unanswered::Failed),
                 },
-                ask => {
-                    let limit = Duration::from_millis(question.timeout_ms);
-                    answer(host, ask, limit, exchange.survives_disconnect()).await
-                }
+                _ => match answer(host, *question, &exchange).await {
+                    Ok(input) => input,
+                    Err(waiting) => {
+                        return Served::Stream(Box::new(CallStream::new(exchange, waiting)));
+                    }
+                },
             },
         };
         step = exchange.resume(now(), input);
     }
 }
 
-async fn answer<H: Host>(host: &Arc<H>, ask: Ask, limit: Duration, survives: bool) -> Input {
-    if let Ask::Cancel { scope, request } = &ask {
+/// Does work that would hold up a thread that serves sockets.
+pub(crate) async fn compute(computation: Box<Computation>) -> Input {
+    match spawn_blocking(move || computation.run()).await {
+        Ok(computed) => Input::Computed(computed),
+        Err(_) => Input::Unanswered(Unanswered::Failed),
+    }
+}
+
+/// The answer to a question, or the wait for it when that is to be a stream.
+async fn answer<H: Host>(
+    host: &Arc<H>,
+    question: Question,
+    exchange: &Exchange,
+) -> Result<Input, Waiting<H>> {
+    if let Ask::Cancel { scope, request } = &question.ask {
         for call in host.calls().find(scope, request.as_ref()) {
             cancel(host, call, Unanswered::Cancelled, CancelReason::Cancelled);
         }
-        return Input::Done;
+        return Ok(Input::Done);
     }
-    let Some(route) = host.route() else {
-        return Input::Unanswered(Unanswered::Failed);
+    let limit = Duration::from_millis(question.timeout_ms);
+    let survives = exchange.survives_disconnect();
+    let mut waiting = match Waiting::begin(host, question.ask, limit, survives) {
+        Ok(waiting) => waiting,
+        Err(why) => return Ok(Input::Unanswered(why)),
     };
-    let opened = match host.calls().open(ask, route) {
-        Ok(opened) => opened,
-        Err(refused) => return Input::Unanswered(refused),
-    };
-    let deadline = Instant::now() + limit;
-    let mut waiting = Waiting {
-        host,
-        call: opened.number,
-        answer: Some(opened.answer),
-        survives: survives.then_some(deadline),
-    };
-    host.dispatch(opened.number, route);
-    let answer = timeout_at(deadline, waiting.answer()).await;
-    waiting.answer = None;
-    match answer {
-        Ok(Ok(input)) => input,
-        Ok(Err(_)) => Input::Unanswered(Unanswered::Failed),
-        Err(_) => {
-            cancel(
-                host,
-                opened.number,
-                Unanswered::Deadline,
-                CancelReason::Deadline,
-            );
-            Input::Unanswered(Unanswered::Deadline)
-        }
+    let streams_after = exchange.streams_after_ms().map(Duration::from_millis);
+    if streams_after == Some(Duration::ZERO) {
+        return Err(waiting);
     }
-}
-
-/// Stops waiting for a call and has it stopped.
-pub fn cancel<H: Host>(host: &Arc<H>, call: CallNumber, answer: Unanswered, reason: CancelReason) {
-    if let Some(worker) = host.calls().abandon(call, answer) {
-        host.cancel(call, worker, reason);
-    }
-}
-
-/// What becomes of a call whose connection goes away while it is awaited.
-struct Waiting<'a, H: Host> {
-    host: &'a Arc<H>,
-    call: CallNumber,
-    /// Present while the call is awaited.
-    answer: Option<oneshot::Receiver<Input>>,
-    /// Until when it goes on by itself; not at all when `None`.
-    survives: Option<Instant>,
-}
-
-impl<H: Host> Waiting<'_, H> {
-    fn answer(&mut self) -> &mut oneshot::Receiver<Input> {
-        self.answer
-            .as_mut()
-            .expect("the answer is there until it was awaited")
-    }
-}
-
-impl<H: Host> Drop for Waiting<'_, H> {
-    fn drop(&mut self) {
-        let Some(answer) = self.answer.take() else {
-            return;
-        };
-        let (host, call) = (Arc::clone(self.host), self.call);
-        match self.survives {
-            None => cancel(&host, call, Unanswered::Cancelled, CancelReason::Gone),
-            Some(deadline) => {
-                tokio::spawn(async move {
-                    if timeout_at(deadline, answer).await.is_err() {
-                        cancel(&host, call, Unanswered::Deadline, CancelReason::Deadline);
-                    }
-                });
-            }
-        }
+    match waiting.hear(streams_after).await {
+        Heard::Outcome(input) => Ok(input),
+        Heard::Messages | Heard::Nothing => Err(waiting),
     }
 }

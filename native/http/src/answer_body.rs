@@ -1,4 +1,4 @@
-//! The bytes of an answer on their way out, counted against the instance's budget until the peer took them.
+//! What a response carries: an answer's bytes, or events.
 
 use std::{
     convert::Infallible,
@@ -11,15 +11,21 @@ use http_body_util::Full;
 use hyper::body::{Body, Frame, SizeHint};
 use mcp_driver::Reservation;
 
-/// A whole body and its share of `max_buffered_bytes`. An HTTP/2 peer that opens no window leaves it where it is.
-pub(crate) struct AnswerBody {
-    bytes: Full<Bytes>,
-    _room: Reservation,
+/// The body of a response.
+pub(crate) enum AnswerBody {
+    /// All of it, and its share of `max_buffered_bytes` until the peer took it. An HTTP/2 peer that opens no window
+    /// leaves it where it is.
+    Whole {
+        bytes: Full<Bytes>,
+        _room: Reservation,
+    },
+    /// One event after another.
+    Events(Pin<Box<dyn Body<Data = Bytes, Error = Infallible> + Send>>),
 }
 
 impl AnswerBody {
-    pub(crate) fn new(bytes: Vec<u8>, room: Reservation) -> Self {
-        Self {
+    pub(crate) fn whole(bytes: Vec<u8>, room: Reservation) -> Self {
+        Self::Whole {
             bytes: Full::new(bytes.into()),
             _room: room,
         }
@@ -34,14 +40,23 @@ impl Body for AnswerBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        Pin::new(&mut self.bytes).poll_frame(cx)
+        match &mut *self {
+            Self::Whole { bytes, .. } => Pin::new(bytes).poll_frame(cx),
+            Self::Events(events) => events.as_mut().poll_frame(cx),
+        }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.bytes.is_end_stream()
+        match self {
+            Self::Whole { bytes, .. } => bytes.is_end_stream(),
+            Self::Events(events) => events.is_end_stream(),
+        }
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.bytes.size_hint()
+        match self {
+            Self::Whole { bytes, .. } => bytes.size_hint(),
+            Self::Events(events) => events.size_hint(),
+        }
     }
 }

@@ -10,6 +10,8 @@ mod body;
 mod connection;
 mod connections;
 mod detect;
+mod event_body;
+mod events;
 mod head;
 mod listener;
 mod options;

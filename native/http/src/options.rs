@@ -30,6 +30,9 @@ pub struct ListenerOptions {
     /// How long a connection may rest between requests, and how long its peer may leave an answer unread. Default
     /// 60 s; past it the connection is closed.
     pub idle_timeout: Duration,
+    /// After how long without an event a stream gets a comment, which tells proxies and peers that it lives. Default
+    /// 15 s.
+    pub keep_alive: Duration,
     /// Connections open at a time. Default 10,000; over it a connection is answered 503 and closed.
     pub max_connections: usize,
     /// Connections that the system holds before they are accepted. Default 1,024; over it the system refuses.
@@ -63,6 +66,7 @@ impl ListenerOptions {
             header_timeout: Duration::from_secs(10),
             body_timeout: Duration::from_secs(30),
             idle_timeout: Duration::from_mins(1),
+            keep_alive: Duration::from_secs(15),
             max_connections: 10_000,
             backlog: 1_024,
             h2_max_streams: 100,

@@ -102,7 +102,7 @@ impl Patience {
     fn deadline(&self) -> Option<(Instant, Overdue)> {
         let (limit, overdue) = match self.activity {
             Activity::Opening | Activity::Head => (self.limits.header, Overdue::Head),
-            Activity::Resting => (self.limits.idle, Overdue::Rest),
+            Activity::Resting | Activity::Stalled => (self.limits.idle, Overdue::Rest),
             Activity::Closing => (LINGER, Overdue::Close),
             Activity::Serving => return None,
         };

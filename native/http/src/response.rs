@@ -1,12 +1,16 @@
 //! An answer in hyper's types.
 
+use std::{borrow::Cow, convert::Infallible};
+
+use bytes::Bytes;
 use hyper::{
     Response, StatusCode, Version,
+    body::Body,
     header::{CONNECTION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
     http::request::Parts,
 };
 use mcp_driver::Reservation;
-use mcp_protocol::Answer;
+use mcp_protocol::{Answer, StreamHead};
 
 use crate::answer_body::AnswerBody;
 
@@ -37,22 +41,46 @@ impl Reply {
         closes: bool,
     ) -> Response<AnswerBody> {
         let has_content = !answer.body.is_empty() || answer.content_type == EVENT_STREAM;
+        let content_type = has_content.then_some(answer.content_type);
+        let status =
+            StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let closes = closes && self.version < Version::HTTP_2;
+        let mut response = self.head(status, content_type, answer.headers);
+        if closes {
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(CONNECTION, close);
+        }
+        response.map(|()| AnswerBody::whole(answer.body, room))
+    }
+
+    /// Begins an event stream whose body is `events`.
+    pub(crate) fn stream(
+        self,
+        head: StreamHead,
+        events: impl Body<Data = Bytes, Error = Infallible> + Send + 'static,
+    ) -> Response<AnswerBody> {
+        self.head(StatusCode::OK, Some(EVENT_STREAM), head.headers)
+            .map(|()| AnswerBody::Events(Box::pin(events)))
+    }
+
+    fn head(
+        self,
+        status: StatusCode,
+        content_type: Option<&'static str>,
+        more: Vec<(&'static str, Cow<'static, str>)>,
+    ) -> Response<()> {
         let mut headers = self.headers;
-        if has_content {
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static(answer.content_type));
+        if let Some(content_type) = content_type {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
         }
-        if closes && self.version < Version::HTTP_2 {
-            headers.insert(CONNECTION, HeaderValue::from_static("close"));
-        }
-        for (name, value) in answer.headers {
+        for (name, value) in more {
             // A value that no header may hold is left out: it can only come from the host's own text.
             if let Ok(value) = HeaderValue::from_bytes(value.as_bytes()) {
                 headers.append(HeaderName::from_static(name), value);
             }
         }
-        let mut response = Response::new(AnswerBody::new(answer.body, room));
-        *response.status_mut() =
-            StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = Response::new(());
+        *response.status_mut() = status;
         *response.headers_mut() = headers;
         response
     }

@@ -6,12 +6,12 @@ use hyper::{
     Request, Response,
     body::{Body, Incoming},
 };
-use mcp_driver::{Event, Host, run};
+use mcp_driver::{Event, Host, Served, run};
 use mcp_protocol::{Answer, Connection, Exchange, Input, Peer};
 
 use crate::{
-    answer_body::AnswerBody, body::read_body, connections::Connections, head::request_head,
-    options::ListenerOptions, response::Reply, watch::Watch,
+    answer_body::AnswerBody, body::read_body, connections::Connections, events::Events,
+    head::request_head, options::ListenerOptions, response::Reply, watch::Watch,
 };
 
 /// What all connections of one listener share.
@@ -28,45 +28,69 @@ pub(crate) struct ConnectionContext<H> {
     pub(crate) peer: Peer,
 }
 
-/// Serves one request. Dropping the future, as hyper does when the peer is gone, cancels the call under way.
+/// What is told of a request once it is answered.
+pub(crate) struct Report {
+    /// Present when each request is told of.
+    started: Option<Instant>,
+    request_bytes: usize,
+}
+
+/// Serves one request. Dropping the future, or the body of its response, as hyper does when the peer is gone, cancels
+/// the call under way.
 pub(crate) async fn serve<H: Host>(
     context: Arc<ConnectionContext<H>>,
     request: Request<Incoming>,
 ) -> Result<Response<AnswerBody>, Infallible> {
-    let _serving = context.watch.begin();
+    let serving = context.watch.begin();
     let ListenerContext { host, options, .. } = &*context.listener;
-    let started = options.record_requests.then(Instant::now);
+    let mut report = Report {
+        started: options.record_requests.then(Instant::now),
+        request_bytes: 0,
+    };
     let (parts, body) = request.into_parts();
     let head = request_head(&parts, context.peer);
     let reply = Reply::to(parts);
 
     let mut unread = !body.is_end_stream();
-    let mut request_bytes = 0;
     let mut room = host.buffers().reserve();
-    let (mut exchange, step) = Exchange::http(host.shared(), Arc::clone(&options.endpoint), head);
-    let mut answer = run(host, &mut exchange, step, async |max_bytes| {
+    let (exchange, step) = Exchange::http(host.shared(), Arc::clone(&options.endpoint), head);
+    let served = run(host, exchange, step, async |max_bytes| {
         let input = read_body(body, max_bytes, &mut room, options.body_timeout).await;
         if let Input::Body(bytes) = &input {
             unread = false;
-            request_bytes = bytes.len();
+            report.request_bytes = bytes.len();
         }
         input
     })
     .await;
+    Ok(match served {
+        Served::Answer(answer) => whole(&context, reply, answer, unread, report),
+        Served::Stream(mut stream) => {
+            let head = stream.open();
+            let events = Events::new(stream, Arc::clone(&context), report, serving);
+            reply.stream(head, events.body())
+        }
+    })
+}
 
+fn whole<H: Host>(
+    context: &ConnectionContext<H>,
+    reply: Reply,
+    mut answer: Answer,
+    unread: bool,
+    report: Report,
+) -> Response<AnswerBody> {
+    let host = &context.listener.host;
     let mut room = host.buffers().reserve();
     if !room.grow(answer.body.len()) {
         refuse_for_room(&mut answer);
-    }
-    report_fault(host.as_ref(), &answer);
-    if let Some(started) = started {
-        host.record(request_event(&answer, started, request_bytes));
     }
     let closes = unread || answer.connection != Connection::Keep;
     if closes {
         context.watch.left_unread();
     }
-    Ok(reply.response(answer, room, closes))
+    report.answered(host.as_ref(), &answer, answer.body.len());
+    reply.response(answer, room, closes)
 }
 
 /// The instance holds as many bytes as it may: this answer is dropped, and the peer may ask again.
@@ -77,22 +101,24 @@ fn refuse_for_room(answer: &mut Answer) {
     answer.summary.refusal = Some("buffers");
 }
 
-fn report_fault(host: &impl Host, answer: &Answer) {
-    if let Some(message) = &answer.summary.host_fault {
-        host.record(Event::HostFault {
-            definition: answer.summary.definition.clone(),
-            message: message.clone(),
-        });
-    }
-}
-
-fn request_event(answer: &Answer, started: Instant, request_bytes: usize) -> Event {
-    Event::Request {
-        summary: answer.summary.clone(),
-        transport: "http",
-        status: answer.status,
-        duration_us: started.elapsed().as_micros() as u64,
-        request_bytes,
-        response_bytes: answer.body.len(),
+impl Report {
+    /// Tells of the answer, and of what the host did wrong.
+    pub(crate) fn answered(self, host: &impl Host, answer: &Answer, response_bytes: usize) {
+        if let Some(message) = &answer.summary.host_fault {
+            host.record(Event::HostFault {
+                definition: answer.summary.definition.clone(),
+                message: message.clone(),
+            });
+        }
+        if let Some(started) = self.started {
+            host.record(Event::Request {
+                summary: answer.summary.clone(),
+                transport: "http",
+                status: answer.status,
+                duration_us: started.elapsed().as_micros() as u64,
+                request_bytes: self.request_bytes,
+                response_bytes,
+            });
+        }
     }
 }

@@ -53,6 +53,7 @@ impl<S> Socket<S> {
     fn noting_pauses<T>(&mut self, written: Poll<T>) -> Poll<T> {
         if written.is_pending() {
             self.blocked = true;
+            self.watch.stalled();
         } else if self.blocked {
             self.blocked = false;
             self.watch.advanced();

@@ -12,6 +12,7 @@ pub(crate) struct Watch {
     serving: AtomicU32,
     reading: AtomicBool,
     moved: AtomicBool,
+    blocked: AtomicBool,
     unread: AtomicBool,
     closing: AtomicBool,
 }
@@ -25,6 +26,8 @@ pub(crate) enum Activity {
     Head,
     /// For its answers: each has a deadline of its own.
     Serving,
+    /// For the peer to take what was answered so far.
+    Stalled,
     /// For the next request, or for the peer to take the last answer.
     Resting,
     /// For the peer to close, our side being closed.
@@ -42,7 +45,10 @@ impl Watch {
         if self.closing.load(Ordering::Relaxed) {
             Activity::Closing
         } else if self.serving.load(Ordering::Relaxed) > 0 {
-            Activity::Serving
+            match self.blocked.load(Ordering::Relaxed) {
+                true => Activity::Stalled,
+                false => Activity::Serving,
+            }
         } else if self.requests() == 0 {
             Activity::Opening
         } else if self.reading.load(Ordering::Relaxed) {
@@ -71,8 +77,14 @@ impl Watch {
         self.reading.store(true, Ordering::Relaxed);
     }
 
+    /// Notes that the peer takes no bytes at present.
+    pub(crate) fn stalled(&self) {
+        self.blocked.store(true, Ordering::Relaxed);
+    }
+
     /// Notes that the peer took bytes again after a pause.
     pub(crate) fn advanced(&self) {
+        self.blocked.store(false, Ordering::Relaxed);
         self.moved.store(true, Ordering::Relaxed);
     }
 
@@ -106,6 +118,6 @@ impl Drop for Serving {
     fn drop(&mut self) {
         self.watch.serving.fetch_sub(1, Ordering::Relaxed);
         self.watch.reading.store(false, Ordering::Relaxed);
-        self.watch.advanced();
+        self.watch.moved.store(true, Ordering::Relaxed);
     }
 }

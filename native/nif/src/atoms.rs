@@ -62,6 +62,7 @@ rustler::atoms! {
     http,
     read,
     session,
+    set_log_level,
     stdio,
 
     // Answers.
@@ -84,12 +85,18 @@ rustler::atoms! {
     structured,
     text,
     unknown,
+    updated,
 
     // What functions return instead of doing long work, or nothing.
     busy,
     large,
     late,
     prepare,
+
+    // Messages of a call before its answer.
+    log,
+    not_increasing,
+    progress,
 
     // Kinds of faults.
     answer,
@@ -145,6 +152,10 @@ rustler::atoms! {
     cache,
     cache_ttl_ms,
     call_timeout_ms,
+    keep_alive_ms,
+    log_level,
+    messages_dropped,
+    stream_after_ms,
     caller_catalog,
     completes,
     contents,

@@ -17,6 +17,10 @@ fn info<'a>(env: Env<'a>, handle: &'a InstanceHandle) -> Term<'a> {
         (atoms::connections(), instance.connections().encode(env)),
         (atoms::dispatchers(), instance.dispatchers.len().encode(env)),
         (atoms::events_dropped(), instance.ring.dropped().encode(env)),
+        (
+            atoms::messages_dropped(),
+            instance.calls.messages_dropped().encode(env),
+        ),
         (atoms::prompts(), catalog.prompt_count().encode(env)),
         (atoms::resources(), catalog.resource_count().encode(env)),
         // No stream outlives its request yet.

@@ -5,14 +5,20 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use arc_swap::ArcSwap;
 use mcp_driver::{Buffers, CallLimits, Calls};
 use mcp_http::{Listener, Workers};
-use mcp_protocol::{CacheHint, CacheHints, Catalog, Config, Keys, Shared};
+use mcp_protocol::{CacheHint, CacheHints, Catalog, Config, Keys, LogLevel, Shared};
 use rustler::{
     Atom, Binary, Encoder, Env, LocalPid, Monitor, Resource, ResourceArc, Term, types::atom,
 };
 
 use crate::{
-    atoms, definition::cache_scope, dispatcher::Dispatchers, fault::Fault, options::Options,
-    released::Released, ring::Ring, server_info, timing, workers,
+    atoms,
+    definition::cache_scope,
+    dispatcher::Dispatchers,
+    fault::Fault,
+    options::{self, Options},
+    released::Released,
+    ring::Ring,
+    server_info, timing, workers,
 };
 
 /// An instance as native threads see it.
@@ -160,6 +166,8 @@ fn config(options: Options<'_>) -> Result<Config, Fault> {
             ..mcp_schema::Limits::default()
         },
         call_timeout_ms: options.get(atoms::call_timeout_ms())?,
+        stream_after_ms: options.get(atoms::stream_after_ms())?,
+        log_level: log_level(options)?,
         hook_timeout_ms: options.get(atoms::hook_timeout_ms())?,
         max_result_bytes: options.get(atoms::max_result_bytes())?,
         context_headers: options.get(atoms::context_headers())?,
@@ -189,4 +197,9 @@ fn cache_hints(options: Options<'_>) -> Result<CacheHints, Fault> {
 fn secrets(options: Options<'_>) -> Result<Vec<Vec<u8>>, Fault> {
     let secrets: Vec<Binary<'_>> = options.get(atoms::secrets())?;
     Ok(secrets.into_iter().map(|secret| secret.to_vec()).collect())
+}
+
+fn log_level(options: Options<'_>) -> Result<LogLevel, Fault> {
+    let name: String = options.get(atoms::log_level())?;
+    LogLevel::parse(&name).ok_or_else(|| options::wrong(atoms::log_level(), "no log level"))
 }

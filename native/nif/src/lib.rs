@@ -25,6 +25,7 @@ mod host;
 mod info;
 mod instance;
 mod listener;
+mod notice;
 mod options;
 mod outcome;
 mod pipe;

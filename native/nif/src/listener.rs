@@ -115,6 +115,7 @@ fn listener_options(options: Options<'_>, record_requests: bool) -> Result<Liste
     listener.max_header_bytes = options.get(atoms::max_header_bytes())?;
     listener.header_timeout = options.duration_ms(atoms::header_timeout_ms())?;
     listener.body_timeout = options.duration_ms(atoms::body_timeout_ms())?;
+    listener.keep_alive = options.duration_ms(atoms::keep_alive_ms())?;
     listener.idle_timeout = options.duration_ms(atoms::idle_timeout_ms())?;
     listener.max_connections = options.get(atoms::max_connections())?;
     listener.h2_max_streams = options.get(atoms::h2_max_streams())?;

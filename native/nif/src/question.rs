@@ -2,7 +2,8 @@
 
 use mcp_driver::Token;
 use mcp_protocol::{
-    Ask, Call, Completing, Peer, Reading, Reference, RequestHead, Session, SessionAsk, Target,
+    Ask, Call, Completing, LogLevel, Peer, Reading, Reference, RequestHead, Session, SessionAsk,
+    Target,
 };
 use rustler::{
     Encoder, Env, LocalPid, ResourceArc, Term,
@@ -186,6 +187,9 @@ fn session<'a>(env: Env<'a>, ask: &SessionAsk) -> Term<'a> {
     match ask {
         SessionAsk::Create(session) => (atoms::create(), stored(env, session)).encode(env),
         SessionAsk::Fetch(id) => (atoms::fetch(), &**id).encode(env),
+        SessionAsk::SetLogLevel(id, level) => {
+            (atoms::set_log_level(), &**id, level.as_str()).encode(env)
+        }
         SessionAsk::Delete(id) => (atoms::delete(), &**id).encode(env),
     }
 }
@@ -202,6 +206,10 @@ fn stored<'a>(env: Env<'a>, session: &Session) -> Term<'a> {
             (*session.client_capabilities).encode(env),
         ),
         (atoms::client_info(), (*session.client_info).encode(env)),
+        (
+            atoms::log_level(),
+            session.log_level.map(LogLevel::as_str).encode(env),
+        ),
         (atoms::principal(), principal.encode(env)),
         (atoms::revision(), session.revision.as_str().encode(env)),
     ];

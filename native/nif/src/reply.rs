@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use mcp_protocol::{
-    Authorized, Catalog, Identity, Input, Principal, Revision, Session, SessionAnswer, Unanswered,
+    Authorized, Catalog, Identity, Input, LogLevel, Principal, Revision, Session, SessionAnswer,
+    Unanswered,
 };
 use rustler::{Atom, Binary, Encoder, Env, NifResult, Term, types::atom};
 
@@ -90,6 +91,7 @@ fn authorized(answer: Term<'_>) -> Result<Authorized, Refusal> {
 fn session(answer: Term<'_>) -> Result<SessionAnswer, Refusal> {
     let plain = [
         (atoms::deleted(), SessionAnswer::Deleted),
+        (atoms::updated(), SessionAnswer::Updated),
         (atoms::unknown(), SessionAnswer::Unknown),
         (atoms::full(), SessionAnswer::Full),
     ];
@@ -107,7 +109,9 @@ fn session(answer: Term<'_>) -> Result<SessionAnswer, Refusal> {
         _ => None,
     };
     found.ok_or_else(|| {
-        outcome::unknown("{:created, id}, {:found, session}, :deleted, :unknown, :full or :failed")
+        outcome::unknown(
+            "{:created, id}, {:found, session}, :updated, :deleted, :unknown, :full or :failed",
+        )
     })
 }
 
@@ -119,8 +123,17 @@ fn stored(session: Term<'_>) -> NifResult<Session> {
         revision: Revision::parse(text(atoms::revision())?).ok_or(rustler::Error::BadArg)?,
         client_info: text(atoms::client_info())?.into(),
         client_capabilities: text(atoms::client_capabilities())?.into(),
+        log_level: log_level(session)?,
         principal: principal.map(|bytes| Principal::new(&bytes)),
     })
+}
+
+/// A store may hold sessions of before there were log levels in them.
+fn log_level(session: Term<'_>) -> NifResult<Option<LogLevel>> {
+    match session.map_get(atoms::log_level()) {
+        Ok(level) => Ok(level.decode::<Option<&str>>()?.and_then(LogLevel::parse)),
+        Err(_) => Ok(None),
+    }
 }
 
 fn catalog(answer: Term<'_>) -> Result<Arc<Catalog>, Refusal> {

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::cache::{CacheHint, CacheHints, CacheScope};
+use crate::{
+    cache::{CacheHint, CacheHints, CacheScope},
+    log_level::LogLevel,
+};
 
 /// Settings of one instance that concern the protocol.
 #[derive(Clone, Debug)]
@@ -23,6 +26,10 @@ pub struct Config {
     pub call_timeout_ms: u64,
     /// How long `authorize`, `authorize_body`, a session store or `capabilities/1` may take.
     pub hook_timeout_ms: u64,
+    /// How long a call may run before its HTTP response begins, as an event stream (D17).
+    pub stream_after_ms: u64,
+    /// From which level on a legacy client reads log messages that did not set one (LOG-7).
+    pub log_level: LogLevel,
     /// The largest encoded result.
     pub max_result_bytes: usize,
     /// Lower-case names of the request headers that handlers may see.

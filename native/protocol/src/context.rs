@@ -5,8 +5,8 @@ use std::{borrow::Cow, fmt, sync::Arc};
 use mcp_json::{Document, Node, NodeId};
 
 use crate::{
-    head::RequestHead, meta, method::Method, principal::Identity, request_id::RequestId,
-    revision::Revision,
+    head::RequestHead, log_level::LogLevel, meta, method::Method, principal::Identity,
+    request_id::RequestId, revision::Revision,
 };
 
 /// The request as a handler sees it; decoded into the host's terms by its own process.
@@ -42,6 +42,7 @@ pub(crate) enum Client {
     Session {
         info: Arc<str>,
         capabilities: Arc<str>,
+        log_level: Option<LogLevel>,
     },
 }
 

@@ -14,14 +14,17 @@ mod cursor;
 mod encode;
 mod envelope;
 mod error;
+mod event;
 mod excerpt;
 mod exchange;
 mod head;
 mod http;
 mod keys;
+mod log_level;
 mod meta;
 mod method;
 mod methods;
+mod notice;
 mod outcome;
 mod principal;
 mod question;
@@ -46,7 +49,9 @@ pub use error::{Code, Error};
 pub use exchange::{Exchange, Line, Pipe};
 pub use head::{Peer, RequestHead, Single};
 pub use keys::Keys;
+pub use log_level::LogLevel;
 pub use method::{Kind, Method};
+pub use notice::{Amount, Frame, FrameKind, Notice, Notifier, Unsent};
 pub use outcome::{
     Body, CallOutcome, CompletionResult, Contents, Piece, PromptResult, SafeError, ToolResult,
 };
@@ -57,5 +62,5 @@ pub use question::{
 pub use request_id::{IdKey, InvalidId, MAX_ID_BYTES, RequestId};
 pub use revision::{Era, Revision};
 pub use session::{Session, SessionAnswer, SessionAsk};
-pub use step::{Answer, Connection, Step, Summary};
+pub use step::{Answer, Connection, Step, StreamHead, Summary};
 pub use time::Now;

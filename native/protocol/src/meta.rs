@@ -6,6 +6,8 @@ use mcp_json::{Kind, Node};
 
 use crate::{
     error::{Code, Error},
+    log_level::LogLevel,
+    request_id::RequestId,
     revision::Era,
     word,
 };
@@ -15,18 +17,6 @@ pub(crate) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilitie
 pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 const PROGRESS_TOKEN: &str = "progressToken";
-
-/// The levels of RFC 5424 §6.2.1, least severe first.
-const LOG_LEVELS: [&str; 8] = [
-    "debug",
-    "info",
-    "notice",
-    "warning",
-    "error",
-    "critical",
-    "alert",
-    "emergency",
-];
 
 /// `params._meta` of one request, with what the protocol reads from it.
 #[derive(Clone, Copy)]
@@ -42,6 +32,12 @@ impl<'a> RequestMeta<'a> {
             return Err(malformed("The member \"params._meta\" must be an object"));
         }
         Ok(Self { node })
+    }
+
+    /// `_meta` of a request that was checked by [`RequestMeta::of`].
+    pub(crate) fn found(params: Option<Node<'a>>) -> Self {
+        let node = params.and_then(|params| params.get("_meta"));
+        Self { node }
     }
 
     /// Whether the request declares a version, well-typed or not.
@@ -81,25 +77,28 @@ impl<'a> RequestMeta<'a> {
 
     /// Checks what is optional and must be well-formed when there (META-13, LOG-6).
     pub(crate) fn check_optional(self) -> Result<(), Error> {
-        if let Some(token) = self.get(PROGRESS_TOKEN)
-            && crate::request_id::RequestId::parse(token).is_err()
-        {
+        if self.get(PROGRESS_TOKEN).is_some() && self.progress_token().is_none() {
             return Err(invalid(
                 "The _meta key progressToken must be a string or an integer",
             ));
         }
-        let level = self.get(LOG_LEVEL);
-        let known = |node: Node<'_>| {
-            node.as_str()
-                .is_some_and(|level| LOG_LEVELS.contains(&&*level))
-        };
-        match level.is_none_or(known) {
-            true => Ok(()),
-            false => Err(invalid(format!(
+        if self.get(LOG_LEVEL).is_some() && self.log_level().is_none() {
+            return Err(invalid(format!(
                 "The _meta key {LOG_LEVEL} must be one of {}",
-                LOG_LEVELS.join(", ")
-            ))),
+                LogLevel::names()
+            )));
         }
+        Ok(())
+    }
+
+    /// Under which token the client wants to read of progress (PROG-1).
+    pub(crate) fn progress_token(self) -> Option<RequestId> {
+        RequestId::parse(self.get(PROGRESS_TOKEN)?).ok()
+    }
+
+    /// From which level on the client reads log messages of this request (LOG-4).
+    pub(crate) fn log_level(self) -> Option<LogLevel> {
+        LogLevel::parse(&self.get(LOG_LEVEL)?.as_str()?)
     }
 
     fn get(self, key: &str) -> Option<Node<'a>> {

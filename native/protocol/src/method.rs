@@ -29,6 +29,8 @@ pub enum Method {
     PromptsGet,
     /// `completion/complete`
     Complete,
+    /// `logging/setLevel`
+    SetLogLevel,
     /// `notifications/cancelled`
     Cancelled,
     /// `shutdown`, accepted on stdio as the language-server habit that earlier systems served.
@@ -51,6 +53,8 @@ pub enum Kind {
 pub(crate) enum Feature {
     /// `completions`
     Completions,
+    /// `logging`
+    Logging,
     /// `prompts`
     Prompts,
     /// `resources`
@@ -95,6 +99,7 @@ const TABLE: &[Row] = &[
     Row { method: Method::Initialize,            wire: "initialize",                kind: Kind::Request,      on: On::Both,  revisions: LEGACY, feature: None,                       name_member: None },
     Row { method: Method::Initialized,           wire: "notifications/initialized", kind: Kind::Notification, on: On::Both,  revisions: LEGACY, feature: None,                       name_member: None },
     Row { method: Method::Ping,                  wire: "ping",                      kind: Kind::Request,      on: On::Both,  revisions: LEGACY, feature: None,                       name_member: None },
+    Row { method: Method::SetLogLevel,           wire: "logging/setLevel",          kind: Kind::Request,      on: On::Both,  revisions: LEGACY, feature: Some(Feature::Logging),     name_member: None },
     Row { method: Method::Cancelled,             wire: "notifications/cancelled",   kind: Kind::Notification, on: On::Both,  revisions: ALL,    feature: None,                       name_member: None },
     Row { method: Method::Shutdown,              wire: "shutdown",                  kind: Kind::Request,      on: On::Stdio, revisions: ALL,    feature: None,                       name_member: None },
     Row { method: Method::Exit,                  wire: "exit",                      kind: Kind::Notification, on: On::Stdio, revisions: ALL,    feature: None,                       name_member: None },

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use crate::{principal::Principal, revision::Revision};
+use crate::{log_level::LogLevel, principal::Principal, revision::Revision};
 
 /// What `initialize` fixed for later requests.
 #[derive(Clone)]
@@ -15,6 +15,8 @@ pub struct Session {
     pub client_capabilities: Arc<str>,
     /// Who opened it; only the same principal may use it.
     pub principal: Option<Principal>,
+    /// What `logging/setLevel` chose.
+    pub log_level: Option<LogLevel>,
 }
 
 /// What is asked of a session store.
@@ -24,6 +26,8 @@ pub enum SessionAsk {
     Create(Session),
     /// Find a session and count it as used.
     Fetch(Arc<str>),
+    /// Remember the log level that the client of a session chose.
+    SetLogLevel(Arc<str>, LogLevel),
     /// End a session.
     Delete(Arc<str>),
 }
@@ -35,6 +39,8 @@ pub enum SessionAnswer {
     Created(Arc<str>),
     /// The session found.
     Found(Session),
+    /// The log level is remembered.
+    Updated,
     /// Deleted, or there was none to delete.
     Deleted,
     /// No such session, or it ended.
@@ -56,6 +62,7 @@ impl fmt::Debug for SessionAsk {
         match self {
             Self::Create(session) => write!(out, "Create({session:?})"),
             Self::Fetch(_) => out.write_str("Fetch(..)"),
+            Self::SetLogLevel(_, level) => write!(out, "SetLogLevel(.., {level:?})"),
             Self::Delete(_) => out.write_str("Delete(..)"),
         }
     }
@@ -67,6 +74,7 @@ impl fmt::Debug for SessionAnswer {
         match self {
             Self::Created(_) => out.write_str("Created(..)"),
             Self::Found(session) => write!(out, "Found({session:?})"),
+            Self::Updated => out.write_str("Updated"),
             Self::Deleted => out.write_str("Deleted"),
             Self::Unknown => out.write_str("Unknown"),
             Self::Full => out.write_str("Full"),

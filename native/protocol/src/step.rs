@@ -35,6 +35,14 @@ pub struct Answer {
     pub summary: Summary,
 }
 
+/// The head of an event stream that an exchange answers with: status 200, `text/event-stream`. Its events are the
+/// call's frames and, at the end, the body of the [`Answer`].
+#[derive(Debug)]
+pub struct StreamHead {
+    /// HTTP headers beside the content type.
+    pub headers: Vec<(&'static str, Cow<'static, str>)>,
+}
+
 /// What becomes of the connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Connection {

@@ -1,8 +1,11 @@
 //! One line's way to its answer.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use mcp_driver::{Event, Host, now, run};
+use mcp_driver::{CallStream, Event, Host, Part, Served, now, run};
 use mcp_protocol::{
     Answer, Ask, BodyFault, Connection, Exchange, Input, Question, Step, Unanswered,
 };
@@ -27,7 +30,10 @@ impl<H: Host> Reply<H> {
             step = refuse(&mut exchange, step);
         }
         let no_body = async |_| Input::BodyFault(BodyFault::Broken);
-        let mut answer = run(&self.host, &mut exchange, step, no_body).await;
+        let mut answer = match run(&self.host, exchange, step, no_body).await {
+            Served::Answer(answer) => answer,
+            Served::Stream(stream) => self.pass_on(*stream).await,
+        };
         let body = std::mem::take(&mut answer.body);
         let connection = answer.connection;
         self.report(answer, body.len());
@@ -36,6 +42,20 @@ impl<H: Host> Reply<H> {
             let _ = self.answers.send(body).await;
         }
         connection
+    }
+
+    /// Sends the messages of a call as they come; its answer.
+    async fn pass_on(&self, mut stream: CallStream<H>) -> Answer {
+        loop {
+            match stream.next(Duration::MAX).await {
+                Part::Frame(message) => {
+                    // Nobody is left to read it when the pipe has ended meanwhile.
+                    let _ = self.answers.send(message).await;
+                }
+                Part::Quiet => {}
+                Part::Answer(answer) => return *answer,
+            }
+        }
     }
 
     fn report(&self, answer: Answer, response_bytes: usize) {

@@ -1,16 +1,19 @@
 //! An application that does nothing by itself: tests take its jobs and answer them.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use mcp_driver::{
-    Acceptance, Accepted, Buffers, CallLimits, CallNumber, Calls, CancelReason, Event, Host, Route,
-    now, run,
+    Acceptance, Accepted, Buffers, CallLimits, CallNumber, CallStream, Calls, CancelReason, Event,
+    Host, Part, Route, Served, now, run,
 };
 use mcp_protocol::{
     Answer, Authorized, CacheHints, CallOutcome, Catalog, Config, Endpoint, Exchange, Hosts,
-    Identity, Input, Keys, Line, Origins, Peer, Pipe, Principal, RequestHead, Revision, Session,
-    SessionAnswer, Shared, Step, ToolDefinition, ToolLimits, ToolResult,
+    Identity, Input, Keys, Line, LogLevel, Origins, Peer, Pipe, Principal, RequestHead, Revision,
+    Session, SessionAnswer, Shared, Step, ToolDefinition, ToolLimits, ToolResult,
 };
 use serde_json::{Value, json};
 use tokio::{sync::mpsc, task::JoinHandle};
@@ -34,6 +37,7 @@ pub struct Application {
     jobs: Mutex<Option<mpsc::UnboundedSender<CallNumber>>>,
     waiting: tokio::sync::Mutex<mpsc::UnboundedReceiver<CallNumber>>,
     cancelled: Mutex<Vec<(CallNumber, CancelReason)>>,
+    messages: Mutex<Vec<String>>,
 }
 
 impl Application {
@@ -57,6 +61,7 @@ impl Application {
             jobs: Mutex::new(Some(jobs)),
             waiting: tokio::sync::Mutex::new(waiting),
             cancelled: Mutex::default(),
+            messages: Mutex::default(),
         })
     }
 
@@ -88,6 +93,25 @@ impl Application {
             Acceptance::Declined => panic!("it takes every job"),
             Acceptance::Gone => None,
         }
+    }
+
+    /// Reads a stream to its end and keeps its messages.
+    async fn collect(&self, mut stream: CallStream<Self>) -> Answer {
+        loop {
+            match stream.next(Duration::MAX).await {
+                Part::Frame(frame) => {
+                    let text = String::from_utf8(frame).expect("messages are text");
+                    self.messages.lock().unwrap().push(text);
+                }
+                Part::Quiet => panic!("it waits for ever"),
+                Part::Answer(answer) => return *answer,
+            }
+        }
+    }
+
+    /// The messages that streams brought so far.
+    pub fn messages(&self) -> Vec<String> {
+        self.messages.lock().unwrap().clone()
     }
 
     /// What it was told to stop.
@@ -193,16 +217,17 @@ fn http(
 
 fn serve(
     application: &Arc<Application>,
-    mut exchange: Exchange,
+    exchange: Exchange,
     step: Step,
     body: Bytes,
 ) -> JoinHandle<Answer> {
     let application = Arc::clone(application);
     tokio::spawn(async move {
-        run(&application, &mut exchange, step, async |_| {
-            Input::Body(body)
-        })
-        .await
+        let served = run(&application, exchange, step, async |_| Input::Body(body)).await;
+        match served {
+            Served::Answer(answer) => answer,
+            Served::Stream(stream) => application.collect(*stream).await,
+        }
     })
 }
 
@@ -287,6 +312,7 @@ fn session() -> Session {
         client_info: "{}".into(),
         client_capabilities: "{}".into(),
         principal: None,
+        log_level: None,
     }
 }
 
@@ -299,6 +325,8 @@ fn shared() -> Shared {
         json: mcp_json::Limits::default(),
         schema: mcp_schema::Limits::default(),
         call_timeout_ms: CALL_TIMEOUT_MS,
+        stream_after_ms: 5_000,
+        log_level: LogLevel::Info,
         hook_timeout_ms: HOOK_TIMEOUT_MS,
         max_result_bytes: 1 << 20,
         context_headers: Vec::new(),

@@ -4,6 +4,7 @@ use super::{Carrier, Exchange, Reply};
 use crate::{
     encode::{self, Members},
     error::Error,
+    event::event,
     http::{self, Headers},
     step::{Answer, Connection, Step},
     word,
@@ -30,10 +31,10 @@ impl Exchange {
         if body.len() > self.shared.config.max_result_bytes {
             return self.oversized(reply, body.len());
         }
-        if self.wants_stream() {
-            return self.answer(200, stream_headers(), event(&body), EVENT_STREAM);
+        match self.streaming || self.wants_stream() {
+            true => self.answer(200, stream_headers(), event(&body), EVENT_STREAM),
+            false => self.answer(200, Vec::new(), body, JSON),
         }
-        self.answer(200, Vec::new(), body, JSON)
     }
 
     /// An error message.
@@ -52,6 +53,9 @@ impl Exchange {
             headers.push(("retry-after", seconds.to_string().into()));
         }
         let body = encode::error(self.id.as_ref(), &error);
+        if self.streaming {
+            return self.answer(200, headers, event(&body), EVENT_STREAM);
+        }
         self.answer(error.status, headers, body, JSON)
     }
 
@@ -64,10 +68,10 @@ impl Exchange {
     /// holds nothing where the client reads those.
     pub(super) fn cancelled(&mut self) -> Step {
         self.summary.refusal = Some(word::CANCELLED);
-        if self.admits_stream() {
-            return self.answer(200, stream_headers(), Vec::new(), EVENT_STREAM);
+        match self.admits_stream() {
+            true => self.answer(200, stream_headers(), Vec::new(), EVENT_STREAM),
+            false => self.plain(202),
         }
-        self.plain(202)
     }
 
     /// `exit` on a pipe.
@@ -123,13 +127,8 @@ impl Exchange {
     }
 }
 
-/// One message as one event (HTTP-44).
-fn event(message: &[u8]) -> Vec<u8> {
-    [b"event: message\ndata: ", message, b"\n\n"].concat()
-}
-
 /// What keeps proxies from buffering a stream (HTTP-17).
-fn stream_headers() -> Headers {
+pub(super) fn stream_headers() -> Headers {
     vec![
         ("x-accel-buffering", "no".into()),
         ("cache-control", "no-cache, no-transform".into()),

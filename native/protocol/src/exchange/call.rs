@@ -37,6 +37,7 @@ impl Exchange {
             place: enter(&target, now)?,
             target: target.clone(),
             arguments,
+            notifier: Some(self.notifier(&request)),
             context,
             cancel_key: request.cancel_key,
         });

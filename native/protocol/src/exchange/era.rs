@@ -240,6 +240,7 @@ pub(super) fn client_of(session: &Session) -> Client {
     Client::Session {
         info: Arc::clone(&session.client_info),
         capabilities: Arc::clone(&session.client_capabilities),
+        log_level: session.log_level,
     }
 }
 

@@ -318,7 +318,7 @@ fn initialized_already() -> Error {
     )
 }
 
-fn unknown_session() -> Error {
+pub(super) fn unknown_session() -> Error {
     Error::new(
         Code::InvalidRequest,
         word::SESSION_UNKNOWN,

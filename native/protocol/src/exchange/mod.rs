@@ -10,9 +10,11 @@ mod call;
 mod completion;
 mod era;
 mod legacy;
+mod logging;
 mod prompt;
 mod resource;
 mod serve;
+mod stream;
 mod tool;
 
 use std::{fmt, mem, sync::Arc};
@@ -57,6 +59,8 @@ pub struct Exchange {
     silent: bool,
     /// Whether nothing of the request is left on the wire.
     body_read: bool,
+    /// Whether the response has begun, as an event stream.
+    streaming: bool,
     stage: Stage,
     summary: Summary,
     opened: Option<Session>,
@@ -108,6 +112,7 @@ enum Stage {
     EndingSession(Arc<str>),
     EndingCalls,
     CreatingSession(Session),
+    SettingLogLevel(Reply),
     LoadingCatalog(Request),
     DigestingList(Request),
     CheckingArguments(Arc<Tool>),
@@ -195,6 +200,9 @@ impl Exchange {
             (Stage::CreatingSession(session), Input::Session(answer)) => {
                 self.session_created(&session, answer)
             }
+            (Stage::SettingLogLevel(reply), Input::Session(answer)) => {
+                self.log_level_set(&reply, &answer)
+            }
             (Stage::LoadingCatalog(request), Input::Catalog(catalog)) => {
                 self.catalog = catalog;
                 self.serve(now, request)
@@ -231,7 +239,7 @@ impl Exchange {
         }
     }
 
-    /// After [`Exchange::line`]: the legacy session that the pipe has from now on.
+    /// After [`Exchange::line`]: the legacy session that the pipe has from now on, newly opened or changed.
     pub fn opens_session(&self) -> Option<&Session> {
         self.opened.as_ref()
     }
@@ -251,6 +259,7 @@ impl Exchange {
             cancel_id: None,
             silent: false,
             body_read: false,
+            streaming: false,
             stage: Stage::Over,
             summary: Summary::default(),
             opened: None,
@@ -291,6 +300,7 @@ impl Exchange {
                 Stage::FindingSession(..)
                 | Stage::FindingSessionToEnd(_)
                 | Stage::EndingSession(_)
+                | Stage::SettingLogLevel(_)
                 | Stage::CreatingSession(_),
             ) => internal(word::SESSION_STORE, "The server cannot reach its sessions")
                 .with_status(503),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_json::Node;
 
-use super::{Carrier, Exchange, Reply, Request, Stage, internal};
+use super::{Exchange, Reply, Request, Stage, internal};
 use crate::{
     catalog::Listed,
     context::RequestContext,
@@ -53,6 +53,7 @@ impl Exchange {
             Method::PromptsGet => self.get_prompt(now, request),
             Method::PromptsList => self.list(request, &prompts_list::LIST),
             Method::Complete => self.complete(now, request),
+            Method::SetLogLevel => self.set_log_level(request),
             Method::Discover => Ok(self.discover(&request)),
             _ => Ok(self.result(&request.reply(), None, |_| ())),
         };
@@ -110,21 +111,6 @@ impl Exchange {
                 Step::Answer(answer)
             }
             (step, _) => step,
-        }
-    }
-
-    /// Whether the peer reads event streams only, so that a result must come as one (D17).
-    pub(super) fn wants_stream(&self) -> bool {
-        match &self.carrier {
-            Carrier::Http { accepts, .. } => !accepts.json,
-            Carrier::Pipe { .. } => false,
-        }
-    }
-
-    pub(super) fn admits_stream(&self) -> bool {
-        match &self.carrier {
-            Carrier::Http { accepts, .. } => accepts.event_stream,
-            Carrier::Pipe { .. } => false,
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::{catalog::Catalog, config::Config, encode::Members, method::Feature};
 
-const FEATURES: [(Feature, &str); 4] = [
+const FEATURES: [(Feature, &str); 5] = [
     (Feature::Completions, "completions"),
+    (Feature::Logging, "logging"),
     (Feature::Prompts, "prompts"),
     (Feature::Resources, "resources"),
     (Feature::Tools, "tools"),
@@ -28,6 +29,8 @@ pub(crate) fn offers(feature: Feature, config: &Config, catalog: &Catalog) -> bo
         Feature::Completions => {
             config.completes || config.caller_catalog || catalog.has_completions()
         }
+        // Whatever is called may write log messages (LOG-1).
+        Feature::Logging => true,
         Feature::Prompts => config.caller_catalog || catalog.prompt_count() > 0,
         Feature::Resources => {
             config.caller_catalog || catalog.resource_count() + catalog.template_count() > 0

@@ -54,6 +54,7 @@ pub(crate) fn open(
         client_info: client_info.raw().into(),
         client_capabilities: capabilities.raw().into(),
         principal,
+        log_level: None,
     })
 }
 

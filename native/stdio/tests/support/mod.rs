@@ -13,8 +13,8 @@ use mcp_driver::{
     Acceptance, Buffers, CallLimits, CallNumber, Calls, CancelReason, Event, Host, Route, Token,
 };
 use mcp_protocol::{
-    Ask, CacheHints, Call, CallOutcome, Catalog, Config, Input, Keys, Shared, ToolDefinition,
-    ToolLimits, ToolResult,
+    Ask, CacheHints, Call, CallOutcome, Catalog, Config, Input, Keys, LogLevel, Shared,
+    ToolDefinition, ToolLimits, ToolResult,
 };
 use mcp_stdio::{End, Options, Pipe, Sink, Source};
 use serde_json::{Value, json};
@@ -265,6 +265,8 @@ fn shared(caller_catalog: bool) -> Shared {
         json: mcp_json::Limits::default(),
         schema: mcp_schema::Limits::default(),
         call_timeout_ms: 60_000,
+        stream_after_ms: 5_000,
+        log_level: LogLevel::Info,
         hook_timeout_ms: 2_000,
         max_result_bytes: 2_000_000,
         context_headers: Vec::new(),

@@ -9,8 +9,8 @@ use mcp_driver::{
     Acceptance, Buffers, CallLimits, CallNumber, Calls, CancelReason, Event, Host, Route, Token,
 };
 use mcp_protocol::{
-    Ask, CacheHints, Call, CallOutcome, Catalog, Config, Endpoint, Hosts, Input, Keys, Origins,
-    Shared, ToolDefinition, ToolLimits, ToolResult,
+    Ask, CacheHints, Call, CallOutcome, Catalog, Config, Endpoint, Hosts, Input, Keys, LogLevel,
+    Origins, Shared, ToolDefinition, ToolLimits, ToolResult,
 };
 use serde_json::json;
 
@@ -201,6 +201,8 @@ fn shared() -> Arc<Shared> {
         json: mcp_json::Limits::default(),
         schema: mcp_schema::Limits::default(),
         call_timeout_ms: 30_000,
+        stream_after_ms: 5_000,
+        log_level: LogLevel::Info,
         hook_timeout_ms: 5_000,
         max_result_bytes: 20_000_000,
         context_headers: Vec::new(),

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mcp_protocol::{
-    CacheHints, CallOutcome, Config, Definition, Endpoint, Hosts, Input, Origins, Principal,
-    Revision, Session, ToolDefinition, ToolLimits, ToolResult,
+    CacheHints, CallOutcome, Config, Definition, Endpoint, Hosts, Input, LogLevel, Origins,
+    Principal, Revision, Session, ToolDefinition, ToolLimits, ToolResult,
 };
 use serde_json::{Value, json};
 
@@ -19,6 +19,8 @@ pub fn config() -> Config {
         json: mcp_json::Limits::default(),
         schema: mcp_schema::Limits::default(),
         call_timeout_ms: 30_000,
+        stream_after_ms: 5_000,
+        log_level: LogLevel::Info,
         hook_timeout_ms: 5_000,
         max_result_bytes: 2_000_000,
         context_headers: Vec::new(),
@@ -112,6 +114,7 @@ pub fn session(owner: Option<Principal>) -> Session {
         client_info: r#"{"name":"client","version":"1"}"#.into(),
         client_capabilities: "{}".into(),
         principal: owner,
+        log_level: None,
     }
 }
 

@@ -64,6 +64,13 @@ impl World {
                 Some(session) => SessionAnswer::Found(session.clone()),
                 None => SessionAnswer::Unknown,
             },
+            SessionAsk::SetLogLevel(id, level) => match self.sessions.get_mut(id) {
+                Some(session) => {
+                    session.log_level = Some(*level);
+                    SessionAnswer::Updated
+                }
+                None => SessionAnswer::Unknown,
+            },
             SessionAsk::Delete(id) => match self.sessions.remove(id) {
                 Some(_) => SessionAnswer::Deleted,
                 None => SessionAnswer::Unknown,
@@ -88,6 +95,9 @@ pub fn describe(ask: &Ask) -> String {
         Ask::AuthorizeBody { body, .. } => format!("authorize_body {}", body.len()),
         Ask::Session(SessionAsk::Create(session)) => format!("create session {}", session.revision),
         Ask::Session(SessionAsk::Fetch(id)) => format!("fetch session {id}"),
+        Ask::Session(SessionAsk::SetLogLevel(id, level)) => {
+            format!("set log level of session {id} to {}", level.as_str())
+        }
         Ask::Session(SessionAsk::Delete(id)) => format!("delete session {id}"),
         Ask::Catalog(context) => format!("catalog for {}", context.method.as_str()),
         Ask::Call(call) => call_in_words(call),

@@ -1,0 +1,67 @@
+//! A call whose messages go out before its answer.
+
+use std::time::Duration;
+
+use mcp_protocol::{Answer, Ask, Exchange, Input, Step, StreamHead, Unanswered};
+use tokio::time::timeout;
+
+use crate::{
+    host::{Host, now},
+    outbox::Taken,
+    run::compute,
+    waiting::Waiting,
+};
+
+/// The rest of an exchange: frames, then the answer. Dropping it is what dropping [`run`](crate::run) is.
+pub struct CallStream<H: Host> {
+    exchange: Exchange,
+    waiting: Waiting<H>,
+}
+
+/// One piece of a stream.
+pub enum Part {
+    /// A message, ready to be written.
+    Frame(Vec<u8>),
+    /// Nothing came for as long as the peer should be left without a sign of life.
+    Quiet,
+    /// The answer: its body is the last piece, and nothing follows.
+    Answer(Box<Answer>),
+}
+
+impl<H: Host> CallStream<H> {
+    pub(crate) fn new(exchange: Exchange, mut waiting: Waiting<H>) -> Self {
+        waiting.watch();
+        Self { exchange, waiting }
+    }
+
+    /// Begins the HTTP response.
+    pub fn open(&mut self) -> StreamHead {
+        self.exchange.open_stream()
+    }
+
+    /// The next piece, waiting at most `patience` for it.
+    pub async fn next(&mut self, patience: Duration) -> Part {
+        match timeout(patience, self.waiting.take()).await {
+            Ok(Taken::Frame(frame)) => Part::Frame(frame),
+            Ok(Taken::End(outcome)) => Part::Answer(self.answer(outcome).await),
+            Err(_) => Part::Quiet,
+        }
+    }
+
+    async fn answer(&mut self, outcome: Input) -> Box<Answer> {
+        let mut input = outcome;
+        loop {
+            input = match self.exchange.resume(now(), input) {
+                Step::Answer(answer) => return answer,
+                Step::Compute(computation) => compute(computation).await,
+                Step::Ask(question) => unasked(&question.ask),
+            };
+        }
+    }
+}
+
+/// After its call an exchange has no questions left.
+fn unasked(ask: &Ask) -> Input {
+    debug_assert!(false, "{ask:?} is asked after a call");
+    Input::Unanswered(Unanswered::Failed)
+}

@@ -1,0 +1,77 @@
+//! Event streams: whether a response is one, and since when (D17, HTTP-17).
+
+use super::{Carrier, Client, Exchange, Request, Stage, answer::stream_headers};
+use crate::{
+    http,
+    log_level::LogLevel,
+    meta::RequestMeta,
+    notice::{Framing, Notifier},
+    revision::Era,
+    step::StreamHead,
+};
+
+impl Exchange {
+    /// While a call is awaited: in how many milliseconds its response has to begin as an event stream, at the latest.
+    /// `None` where it never does, on a pipe and for a client that reads none.
+    pub fn streams_after_ms(&self) -> Option<u64> {
+        let awaits_call = matches!(self.stage, Stage::Calling(..));
+        match (awaits_call && self.admits_stream(), self.wants_stream()) {
+            (false, _) => None,
+            (true, true) => Some(0),
+            (true, false) => Some(self.shared.config.stream_after_ms),
+        }
+    }
+
+    /// Begins the response as an event stream. What follows, the answer included, are its events.
+    pub fn open_stream(&mut self) -> StreamHead {
+        self.streaming = true;
+        let mut headers = stream_headers();
+        if let Carrier::Http { endpoint, head, .. } = &self.carrier {
+            headers.extend(http::response_headers(head, endpoint));
+        }
+        StreamHead { headers }
+    }
+
+    /// Whether the peer reads event streams only, so that a result must come as one (D17).
+    pub(super) fn wants_stream(&self) -> bool {
+        match &self.carrier {
+            Carrier::Http { accepts, .. } => !accepts.json,
+            Carrier::Pipe { .. } => false,
+        }
+    }
+
+    pub(super) fn admits_stream(&self) -> bool {
+        match &self.carrier {
+            Carrier::Http { accepts, .. } => accepts.event_stream,
+            Carrier::Pipe { .. } => false,
+        }
+    }
+
+    /// What becomes of the messages of a request's call.
+    pub(super) fn notifier(&self, request: &Request) -> Notifier {
+        let meta = RequestMeta::found(request.params());
+        let framing = match self.is_pipe() {
+            true => Framing::Line,
+            false if self.admits_stream() => Framing::Event,
+            false => Framing::Nothing,
+        };
+        Notifier::new(
+            framing,
+            meta.progress_token(),
+            self.threshold(request, meta),
+        )
+    }
+
+    /// A modern client reads no log message unless it says so with the request (LOG-4); a legacy one says so for its
+    /// session, or leaves it to the server (LOG-7).
+    fn threshold(&self, request: &Request, meta: RequestMeta<'_>) -> Option<LogLevel> {
+        let own = meta.log_level();
+        match (request.revision.era(), &request.client) {
+            (Era::Modern, _) => own,
+            (Era::Legacy, Client::Session { log_level, .. }) => {
+                Some(log_level.unwrap_or(self.shared.config.log_level))
+            }
+            (Era::Legacy, Client::Message) => Some(own.unwrap_or(self.shared.config.log_level)),
+        }
+    }
+}
