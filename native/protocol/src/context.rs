@@ -47,7 +47,7 @@ pub(crate) enum Client {
 }
 
 /// A JSON value, parsed already or not.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub enum Json<'a> {
     /// A value of the message.
     Node(Node<'a>),
@@ -117,5 +117,12 @@ impl fmt::Debug for RequestContext {
             .field("revision", &self.revision)
             .field("bytes", &self.message.bytes().len())
             .finish_non_exhaustive()
+    }
+}
+
+/// Shows the size.
+impl fmt::Debug for Json<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Json({} bytes)", self.raw().len())
     }
 }
