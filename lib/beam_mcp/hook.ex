@@ -5,7 +5,7 @@ defmodule BeamMCP.Hook do
 
   require Logger
 
-  alias BeamMCP.{Fault, Instance, Request}
+  alias BeamMCP.{Fault, Identity, Instance, Request}
 
   @type answer ::
           :accept
@@ -74,10 +74,9 @@ defmodule BeamMCP.Hook do
   defp body_authorized({:error, reason}), do: deny("authorize_body", reason)
   defp body_authorized(_other), do: other("authorize_body")
 
-  # The second part is `{principal, scopes, claims, sender, tenant}`, the identity in a context.
   defp accept(principal, scopes) do
-    {:accept, :erlang.term_to_binary(principal, [:deterministic]),
-     :erlang.term_to_binary({principal, scopes, nil, nil, nil})}
+    {compared, identity} = Identity.encode(principal, scopes)
+    {:accept, compared, identity}
   end
 
   defp deny(place, reason) do

@@ -236,6 +236,21 @@ defmodule BeamMCP.Native do
   end
 
   @doc """
+  The term of a JSON text, by the rules that arguments follow: maps with string keys, exact
+  integers, `nil` for `null`. Runs on a dirty scheduler.
+
+  Returns `{:error, {kind, text}}` for a text that is no JSON, has a key twice in one object or
+  is nested deeper than 256 levels.
+
+      iex> BeamMCP.Native.decode(~s({"sum": [1, 2.5, null]}))
+      {:ok, %{"sum" => [1, 2.5, nil]}}
+      iex> BeamMCP.Native.decode(~s({"a": 1, "a": 2}))
+      {:error, {:malformed, ~s(duplicate key "a" at byte 9)}}
+  """
+  @spec decode(binary()) :: {:ok, term()} | {:error, reason()}
+  def decode(json), do: NIF.decode(json)
+
+  @doc """
   The longest thread CPU time of each native function in nanoseconds, since the last
   `reset_times/0`; `nil` in builds without measurement.
   """

@@ -41,6 +41,7 @@ defmodule BeamMCP.NIF do
   def info(_instance), do: missing()
   def encode(_term), do: missing()
   def encode_large(_term), do: missing()
+  def decode(_json), do: missing()
   def nif_times, do: missing()
   def nif_times_reset, do: missing()
 

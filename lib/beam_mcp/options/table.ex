@@ -375,6 +375,12 @@ defmodule BeamMCP.Options.Table do
         5_000,
         0,
         "Time for calls to finish after end of input or SIGTERM; then they are cancelled"
+      ),
+      row(
+        :principal,
+        :term,
+        :anonymous,
+        "Who the client is, as whoever launches the server knows: `principal` in each `BeamMCP.Context`"
       )
     ]
   end

@@ -22,7 +22,7 @@ defmodule BeamMCP.Transport.Stdio do
       the caller of `run/1` while the client does not read, and nothing bounds them there.
   """
 
-  alias BeamMCP.{Error, Instance, Native, Options}
+  alias BeamMCP.{Error, Identity, Instance, Native, Options}
   alias BeamMCP.Transport.Stdio.{Logs, Reader, Signal}
 
   @doc """
@@ -52,11 +52,16 @@ defmodule BeamMCP.Transport.Stdio do
     {:ok, instance} = Instance.fetch(name)
     mode = mode(System.get_env("BEAM_MCP_STDIO"), :init.get_argument(:noinput))
 
-    case Native.start_stdio(instance.native, Map.put(settings, :mode, mode)) do
+    options = Map.merge(settings, %{mode: mode, identity: identity(settings.principal)})
+
+    case Native.start_stdio(instance.native, options) do
       {:ok, pipe} -> serve_pipe(pipe, mode)
       {:error, reason} -> {:error, Error.native(reason)}
     end
   end
+
+  defp identity(:anonymous), do: nil
+  defp identity(principal), do: Identity.encode(principal)
 
   defp serve_pipe(pipe, mode) do
     :ok = Signal.close_on_sigterm(pipe)

@@ -4,7 +4,18 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use mcp_json::{Document, Kind, Limits, Node, Number};
-use rustler::{BigInt, Encoder, Env, NewBinary, Term, types::atom};
+use rustler::{BigInt, Binary, Encoder, Env, NewBinary, Term, types::atom};
+
+use crate::{atoms, fault::Fault};
+
+/// `decode/1`
+#[rustler::nif(schedule = "DirtyCpu")]
+fn decode<'a>(env: Env<'a>, json: Binary<'a>) -> Term<'a> {
+    match Document::parse(Bytes::copy_from_slice(&json), &CHECKED) {
+        Ok(document) => (atom::ok(), Decoder::new(env).value(document.root())).encode(env),
+        Err(error) => Fault::new(atoms::malformed(), error.to_string()).encode(env),
+    }
+}
 
 /// Builds terms from the nodes of documents.
 ///

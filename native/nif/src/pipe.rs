@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use bytes::Bytes;
+use mcp_protocol::{Identity, Principal};
 use mcp_stdio::{End, Options as PipeOptions, Pipe, Sink, Source, adopt};
 use rustler::{
     Atom, Binary, Encoder, Env, LocalPid, Monitor, Resource, ResourceArc, Term, types::atom,
@@ -70,6 +72,7 @@ fn start(instance: &Arc<Instance>, options: Options<'_>, owner: LocalPid) -> Res
     let pipe_options = PipeOptions {
         max_line_bytes: options.get(atoms::max_line_bytes())?,
         drain_timeout: options.duration_ms(atoms::drain_timeout_ms())?,
+        identity: identity(options)?,
         record_requests: instance.telemetry,
         ..PipeOptions::default()
     };
@@ -89,6 +92,15 @@ fn start(instance: &Arc<Instance>, options: Options<'_>, owner: LocalPid) -> Res
     .map_err(|error| Fault::new(atoms::io(), error.to_string()))?;
     number.get_or_init(|| pipe.number());
     Ok(pipe)
+}
+
+/// `{principal, identity}` as binaries, as `authorize` answers them, or `nil`
+fn identity(options: Options<'_>) -> Result<Option<Identity>, Fault> {
+    let identity: Option<(Binary<'_>, Binary<'_>)> = options.get(atoms::identity())?;
+    Ok(identity.map(|(principal, term)| Identity {
+        principal: Principal::new(&principal),
+        term: Bytes::copy_from_slice(&term),
+    }))
 }
 
 fn tell_end(owner: LocalPid, number: u64, end: &End) {
