@@ -41,7 +41,13 @@ async fn within<T>(
         Poll::Ready(read) => read,
         Poll::Pending => timeout(limit, reading)
             .await
-            .unwrap_or(Err(BodyFault::Timeout)),
+            .unwrap_or_else(|_| Err(overdue(limit))),
+    }
+}
+
+fn overdue(limit: Duration) -> BodyFault {
+    BodyFault::Timeout {
+        limit_ms: limit.as_millis() as u64,
     }
 }
 

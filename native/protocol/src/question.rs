@@ -111,8 +111,11 @@ pub enum Authorized {
 pub enum BodyFault {
     /// Larger than asked for.
     TooLarge,
-    /// Too slow.
-    Timeout,
+    /// Too slow: it was not there after so long.
+    Timeout {
+        /// The limit in milliseconds.
+        limit_ms: u64,
+    },
     /// The instance holds as many bytes as it may.
     NoRoom,
     /// The peer broke the framing or left.

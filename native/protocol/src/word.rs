@@ -16,6 +16,8 @@ pub(crate) const BUFFERS: &str = "buffers";
 pub(crate) const BUSY: &str = "busy";
 /// The client cancelled the request.
 pub(crate) const CANCELLED: &str = "cancelled";
+/// A body that is compressed, or encoded in another way.
+pub(crate) const CONTENT_ENCODING: &str = "content_encoding";
 /// A cursor that is none of this list's.
 pub(crate) const CURSOR: &str = "cursor";
 /// The instance drains.

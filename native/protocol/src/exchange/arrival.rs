@@ -67,6 +67,7 @@ impl Exchange {
             return Ok(0);
         };
         http::content_type(head)?;
+        http::content_encoding(head)?;
         *accepts = http::accepts(head);
         if accepts.json || accepts.event_stream {
             return Ok(endpoint.max_body_bytes);
@@ -87,21 +88,23 @@ impl Exchange {
             BodyFault::TooLarge => refusal(
                 413,
                 word::BODY_TOO_LARGE,
-                format!("The body is larger than {limit} bytes"),
+                format!("The body is larger than {limit} bytes: send a smaller one"),
             ),
-            BodyFault::Timeout => refusal(
+            BodyFault::Timeout { limit_ms } => refusal(
                 408,
                 word::BODY_TIMEOUT,
-                "The body took too long to arrive".to_owned(),
+                format!("The body did not arrive within {limit_ms} ms: send it again, and faster"),
             ),
             BodyFault::NoRoom => Error::new(
                 Code::Busy,
                 word::BUFFERS,
                 "The server has no room for this body: retry later",
             ),
-            BodyFault::Broken => {
-                refusal(400, word::BODY, "The body did not arrive whole".to_owned())
-            }
+            BodyFault::Broken => refusal(
+                400,
+                word::BODY,
+                "The body ended early or its framing is broken: send it again, whole".to_owned(),
+            ),
         };
         self.refuse(error)
     }
@@ -145,7 +148,7 @@ impl Exchange {
         self.id = id_in_prefix(prefix)
             .and_then(|raw| Document::parse(raw.into(), &self.shared.config.json).ok())
             .and_then(|document| RequestId::parse(document.root()).ok());
-        let message = format!("The line is longer than {limit} bytes");
+        let message = format!("The line is longer than {limit} bytes: send a shorter one");
         self.refuse(Error::new(
             Code::InvalidRequest,
             word::LINE_TOO_LONG,

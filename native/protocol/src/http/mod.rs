@@ -3,7 +3,7 @@
 //! Pure decisions over a [`RequestHead`](crate::head::RequestHead), in the order an exchange asks for them:
 //!
 //! 1. [`admission`]: framing, path, [`host`], [`origin`], method. Nothing of the body is needed.
-//! 2. [`media`]: content type and `Accept`.
+//! 2. [`media`] and [`content_encoding`]: what the body is, and `Accept`.
 //! 3. [`mirror`] and [`param`]: headers that repeat values of the body; [`base64_form`] decodes them.
 //!
 //! [`cors`] writes the headers that browsers ask for. Accepting a request allocates nothing, unless a
@@ -16,6 +16,7 @@ mod admission;
 mod ascii;
 mod authority;
 mod base64_form;
+mod content_encoding;
 mod cors;
 mod decimal;
 #[cfg(test)]
@@ -28,6 +29,7 @@ mod origin;
 mod param;
 
 pub(crate) use admission::{Admission, Verb, admit};
+pub(crate) use content_encoding::content_encoding;
 pub(crate) use cors::{preflight_headers, response_headers};
 pub(crate) use media::{Accepts, accepts, content_type};
 pub(crate) use mirror::{

@@ -239,7 +239,7 @@ fn refused_methods_are_told_what_is_allowed() {
 fn the_order_holds_for_bodies_that_do_not_arrive() {
     for (fault, status, code) in [
         (BodyFault::TooLarge, 413, -32600),
-        (BodyFault::Timeout, 408, -32600),
+        (BodyFault::Timeout { limit_ms: 30_000 }, 408, -32600),
         (BodyFault::NoRoom, 503, -31503),
         (BodyFault::Broken, 400, -32600),
     ] {

@@ -74,7 +74,7 @@ fn refusals_have_words() {
 fn what_the_world_refuses_has_words_too() {
     for (word, fault) in [
         ("body_too_large", BodyFault::TooLarge),
-        ("body_timeout", BodyFault::Timeout),
+        ("body_timeout", BodyFault::Timeout { limit_ms: 30_000 }),
         ("buffers", BodyFault::NoRoom),
         ("body", BodyFault::Broken),
     ] {
