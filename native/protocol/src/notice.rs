@@ -269,6 +269,6 @@ impl fmt::Debug for Notifier {
             .field("framing", &self.framing)
             .field("progress", &self.progress_token.is_some())
             .field("threshold", &self.threshold)
-            .finish()
+            .finish_non_exhaustive()
     }
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Carrier, Exchange, Reply, Request, Stage, legacy::unknown_session, no_sessions};
+use super::{
+    Carrier, Client, Exchange, Reply, Request, Stage, legacy::unknown_session, no_sessions,
+};
 use crate::{
     error::{Code, Error},
     log_level::LogLevel,
@@ -21,10 +23,9 @@ impl Exchange {
             let ask = SessionAsk::SetLogLevel(Arc::clone(id), level);
             return Ok(self.ask(Stage::SettingLogLevel(reply), Ask::Session(ask)));
         }
-        if let Carrier::Pipe {
-            session: Some(session),
-            ..
-        } = &self.carrier
+        if let (Carrier::Pipe { session, .. }, Client::Session { .. }) =
+            (&self.carrier, &request.client)
+            && let Some(session) = session
         {
             let mut session = session.clone();
             session.log_level = Some(level);

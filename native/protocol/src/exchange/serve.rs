@@ -9,7 +9,7 @@ use crate::{
     catalog::Listed,
     context::RequestContext,
     error::Error,
-    method::Method,
+    method::{Feature, Method},
     methods::{
         discover, initialize, list::List, prompts_list, resource_templates_list, resources_list,
         tools_list,
@@ -33,9 +33,7 @@ impl Exchange {
             let key = request.cancel_key.as_ref();
             self.cancel_id = key.map(|(_, id)| id.clone());
         }
-        let needs_catalog =
-            request.method.feature().is_some() || request.method == Method::Discover;
-        if self.shared.config.caller_catalog && needs_catalog {
+        if self.shared.config.caller_catalog && needs_catalog(request.method) {
             let timeout_ms = self.shared.config.hook_timeout_ms;
             let context = Box::new(self.context(now, &request, timeout_ms));
             return self.ask(Stage::LoadingCatalog(request), Ask::Catalog(context));
@@ -112,5 +110,13 @@ impl Exchange {
             }
             (step, _) => step,
         }
+    }
+}
+
+/// Whether a method's answer depends on the definitions.
+fn needs_catalog(method: Method) -> bool {
+    match method.feature() {
+        Some(feature) => feature != Feature::Logging,
+        None => method == Method::Discover,
     }
 }

@@ -66,7 +66,8 @@ fn a_hidden_tool_is_an_unknown_one() {
 #[test]
 fn everything_listed_is_advertised_before_anybody_asked() {
     let reply = server().line(&modern("server/discover", json!({})));
-    let all = json!({"completions": {}, "prompts": {}, "resources": {}, "tools": {}});
+    let all =
+        json!({"completions": {}, "logging": {}, "prompts": {}, "resources": {}, "tools": {}});
     assert_eq!(reply.result()["capabilities"], all);
 }
 

@@ -10,6 +10,7 @@
 //! * the served versions: ours are more than the examples'.
 
 mod client;
+mod notices;
 mod offers;
 mod server;
 
@@ -106,16 +107,16 @@ const FOLDERS: &[(&str, Class)] = &[
         "ListToolsResultResponse",
         Checked(server::list_tools_response),
     ),
-    ("LoggingMessageNotification", Later("log messages")),
-    ("LoggingMessageNotificationParams", Later("log messages")),
+    ("LoggingMessageNotification", Checked(notices::log)),
+    ("LoggingMessageNotificationParams", Checked(notices::log)),
     ("MethodNotFoundError", Checked(server::method_not_found)),
     ("MissingRequiredClientCapabilityError", ELICITATION),
     ("ModelPreferences", SAMPLING),
     ("NumberSchema", ELICITATION),
     ("PaginatedRequestParams", Checked(client::paginated_params)),
     ("ParseError", Checked(server::parse_error)),
-    ("ProgressNotification", Later("progress")),
-    ("ProgressNotificationParams", Later("progress")),
+    ("ProgressNotification", Checked(notices::progress)),
+    ("ProgressNotificationParams", Checked(notices::progress)),
     ("PromptListChangedNotification", SUBSCRIPTIONS),
     ("ReadResourceRequest", Checked(client::served_request)),
     ("ReadResourceResult", Checked(offers::read_resource)),
@@ -184,8 +185,6 @@ fn the_rest_belongs_to_features_to_come() {
     let expected = [
         ("elicitation", 15),
         ("input requests", 4),
-        ("log messages", 2),
-        ("progress", 2),
         ("roots", 4),
         ("sampling", 12),
         ("subscriptions", 8),

@@ -1,17 +1,23 @@
 //! Every message that the server can send validates against the schema of its revision (`test/fixtures/spec/schema`).
 
-use std::{fs, path::PathBuf};
+use std::{cell::RefCell, collections::BTreeMap, fs, path::PathBuf, rc::Rc};
 
 use jsonschema::Validator;
 use mcp_protocol::{
-    Body, CallOutcome, CompletionResult, Contents, Input, Piece, PromptResult, Revision,
-    ToolDefinition, ToolResult, Unanswered,
+    Amount, Body, CallOutcome, CompletionResult, Contents, Input, LogLevel, Notice, Now, Piece,
+    PromptResult, Revision, ToolDefinition, ToolResult, Unanswered,
 };
 use serde_json::{Value, json};
 
 use crate::harness::{
-    META, Post, Server, call, contents, definition, icons, json_text, legacy, message, modern,
-    not_found, offering_all, offers, piece, pieces, safe_error, structured, text, values,
+    META, Post, Server, amount, asking_for, call, contents, definition, icons, json_text, legacy,
+    log, message, modern, not_found, offering_all, offers, other, piece, pieces, progress,
+    safe_error, said, structured, text, values,
+};
+
+const NOW: Now = Now {
+    wall_ms: 0,
+    monotonic_ms: 0,
 };
 
 /// A revision's schema document. 2025-06-18 is draft-07 and keeps its parts under `definitions`.
@@ -19,6 +25,8 @@ struct Schema {
     revision: Revision,
     document: Value,
     parts: &'static str,
+    /// Those that were asked for before.
+    validators: RefCell<BTreeMap<String, Rc<Validator>>>,
 }
 
 impl Schema {
@@ -37,10 +45,19 @@ impl Schema {
             revision,
             document,
             parts,
+            validators: RefCell::default(),
         }
     }
 
-    fn part(&self, name: &str) -> Validator {
+    fn part(&self, name: &str) -> Rc<Validator> {
+        let mut validators = self.validators.borrow_mut();
+        let validator = validators
+            .entry(name.to_owned())
+            .or_insert_with(|| Rc::new(self.compiled(name)));
+        Rc::clone(validator)
+    }
+
+    fn compiled(&self, name: &str) -> Validator {
         assert!(
             self.document[self.parts].get(name).is_some(),
             "{name} in {}",
@@ -331,6 +348,66 @@ fn results_of_calls() {
         }
         let invalid = Server::new().line(&schema.claim(call("sum", json!({"a": "one"}))));
         schema.check_result("CallToolResult", &invalid.json());
+    }
+}
+
+/// Every message before an answer, over both transports.
+#[test]
+fn notices() {
+    let full = Notice::Progress {
+        progress: amount(1),
+        total: Some(Amount::Float(2.5)),
+        message: Some("half way"),
+    };
+    let logged = Notice::Log {
+        level: LogLevel::Emergency,
+        logger: Some("disk"),
+        data: br#"{"free":0}"#,
+    };
+    for schema in schemas() {
+        for token in [json!("t"), json!(7)] {
+            let meta = json!({"progressToken": token, "io.modelcontextprotocol/logLevel": "debug"});
+            let request = schema.claim(asking_for(call("now", json!({})), &meta));
+            let mut server = Server::new();
+            let post = match schema.revision {
+                Revision::R20260728 => Post::modern(&request),
+                _ => Post::plain(&request),
+            };
+            let posted = server.begin(&post);
+            for mut notifier in [
+                server.notifier(&request),
+                server.until_called(posted).notifier(),
+            ] {
+                for (part, notice) in [
+                    ("ProgressNotification", progress(0.5)),
+                    ("ProgressNotification", full),
+                    ("LoggingMessageNotification", log(LogLevel::Debug)),
+                    ("LoggingMessageNotification", logged),
+                    ("JSONRPCNotification", other()),
+                ] {
+                    let frame = notifier
+                        .frame(NOW, notice)
+                        .unwrap()
+                        .expect("it is asked for");
+                    let message = said(&frame);
+                    schema.check(part, &message);
+                    schema.check("JSONRPCNotification", &message);
+                    if part != "JSONRPCNotification" {
+                        schema.check("ServerNotification", &message);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn levels_set() {
+    for schema in schemas() {
+        if schema.revision != Revision::R20260728 {
+            let set = schema.claim(modern("logging/setLevel", json!({"level": "info"})));
+            schema.check_result("EmptyResult", &Server::new().line(&set).json());
+        }
     }
 }
 

@@ -16,7 +16,7 @@ fn disc2_discover_tells_versions_capabilities_and_freshness() {
     let result = server.line(&modern("server/discover", json!({}))).result();
     let expected = json!({
         "supportedVersions": ["2026-07-28", "2025-11-25", "2025-06-18"],
-        "capabilities": {"tools": {}},
+        "capabilities": {"logging": {}, "tools": {}},
         "instructions": "Ask for the weather.",
         "ttlMs": 60_000,
         "cacheScope": "private",
@@ -43,7 +43,7 @@ fn x32_capabilities_are_what_is_served() {
     let mut none = Server::offering(nothing(), |_| ());
     assert_eq!(
         none.line(&modern("server/discover", json!({}))).result()["capabilities"],
-        json!({})
+        json!({"logging": {}})
     );
     for method in [
         "tools/list",

@@ -24,6 +24,14 @@ pub fn call(tool: &str, arguments: Value) -> Value {
     modern("tools/call", json!({"name": tool, "arguments": arguments}))
 }
 
+/// The same request with more in its `_meta`.
+pub fn asking_for(mut request: Value, meta: &Value) -> Value {
+    for (key, value) in meta.as_object().expect("_meta is an object") {
+        request["params"]["_meta"][key] = value.clone();
+    }
+    request
+}
+
 /// A legacy request with id 1.
 pub fn legacy(method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})

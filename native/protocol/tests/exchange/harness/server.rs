@@ -8,7 +8,7 @@ use std::{
 use bytes::Bytes;
 use mcp_protocol::{
     Ask, Call, Catalog, Category, Config, Definition, Edit, Endpoint, Exchange, Input, Keys, Line,
-    Now, Pipe, Revision, Shared, Step,
+    Notifier, Now, Pipe, Revision, Shared, Step,
 };
 use serde_json::{Value, json};
 
@@ -152,13 +152,21 @@ impl Server {
         pending
     }
 
+    /// What the messages of a call are made with: `request` comes as a line and its handler runs.
+    pub fn notifier(&mut self, request: &Value) -> Notifier {
+        let line = Line::Whole(request.to_string().into());
+        let pending = self.begin_line(line);
+        self.until_called(pending).notifier()
+    }
+
     /// Moves the clock.
     pub fn wait(&mut self, milliseconds: u64) {
         self.now.wall_ms += milliseconds;
         self.now.monotonic_ms += milliseconds;
     }
 
-    fn step(&mut self, mut pending: Pending) -> Pending {
+    /// Lets the world answer one question.
+    pub fn step(&mut self, mut pending: Pending) -> Pending {
         let input = match pending.step {
             Step::Answer(answer) => panic!("over already: {answer:?}"),
             Step::Compute(computation) => Input::Computed(computation.run()),
@@ -204,6 +212,17 @@ impl Pending {
             },
             step => panic!("not a question: {step:?}"),
         }
+    }
+
+    /// What the messages of the call that is asked for are made with.
+    pub fn notifier(&mut self) -> Notifier {
+        let Step::Ask(question) = &mut self.step else {
+            panic!("not a question: {:?}", self.step);
+        };
+        let Ask::Call(call) = &mut question.ask else {
+            panic!("not a call: {:?}", question.ask);
+        };
+        call.notifier.take().expect("nobody took it before")
     }
 
     /// How long the answer to what is asked may take.
