@@ -104,8 +104,8 @@ defmodule BeamMCP.Context do
 
   `progress` grows from one message to the next, else nothing is sent and
   `{:error, :not_increasing}` is returned, whether the client reads progress or not; `total` is
-  where it ends, `message` is for people. When the client does not read fast enough, only the
-  newest is sent.
+  where it ends, `message` is for people. When the client does not read fast enough, the newest
+  are sent and the others are not.
 
       Context.progress(context, 3, 10, "three of ten files")
   """

@@ -52,17 +52,18 @@ impl Outbox {
     }
 
     /// Queues a frame, by what may happen to its kind when the client does not read: a newer progress message takes
-    /// the place of one that still waits, a new log message that of the oldest, anything else is refused.
+    /// the place of the oldest once some frames wait, a new log message once the queue is full; anything else is then
+    /// refused.
     pub(crate) fn push(&self, frame: Frame) -> Fate {
         let mut room = self.buffers.reserve();
         let fits = room.grow(frame.bytes.len());
         let mut queue = self.queue();
         let full = queue.frames.len() >= MAX_FRAMES;
         let lost = match frame.kind {
-            FrameKind::Progress => {
-                queue.remove(FrameKind::Progress);
-                !fits || (full && !queue.remove(FrameKind::Log))
+            FrameKind::Progress if fits && queue.frames.len() >= MAX_BURST => {
+                !queue.remove(FrameKind::Progress) && full && !queue.remove(FrameKind::Log)
             }
+            FrameKind::Progress => !fits,
             FrameKind::Log if fits && full => !queue.remove(FrameKind::Log),
             FrameKind::Log => !fits,
             FrameKind::Other if fits && !full => false,
@@ -128,6 +129,9 @@ impl Queue {
 /// Frames that wait for a client; as a rule none does.
 const MAX_FRAMES: usize = 128;
 
+/// So many may wait before progress is thinned out: a client that reads gets each message of a handler that hurries.
+const MAX_BURST: usize = 32;
+
 #[cfg(test)]
 mod tests {
     use mcp_protocol::Unanswered;
@@ -181,7 +185,7 @@ mod tests {
             .map(|number| outbox.push(frame(FrameKind::Log, &format!("log {number}"))))
             .collect();
         assert!(
-            fates[..MAX_FRAMES - 1]
+            fates[..MAX_FRAMES - MAX_BURST]
                 .iter()
                 .all(|fate| *fate == Fate::Queued)
         );
@@ -193,8 +197,34 @@ mod tests {
         assert_eq!(outbox.push(frame(FrameKind::Other, "other")), Fate::Refused);
         let rest = rest(&outbox);
         assert_eq!(rest.len(), MAX_FRAMES);
-        assert_eq!(rest.first().unwrap(), "progress 999");
+        assert_eq!(rest[0], format!("progress {}", 1_000 - MAX_BURST));
+        assert_eq!(rest[MAX_BURST - 1], "progress 999");
         assert_eq!(rest.last().unwrap(), "log 999");
+    }
+
+    #[test]
+    fn a_burst_of_progress_is_kept() {
+        let outbox = outbox();
+        for number in 0..MAX_BURST {
+            outbox.push(frame(FrameKind::Progress, &number.to_string()));
+        }
+        let all: Vec<String> = (0..MAX_BURST).map(|number| number.to_string()).collect();
+        assert_eq!(rest(&outbox), all);
+    }
+
+    #[test]
+    fn newer_progress_finds_the_place_of_older_in_a_full_queue() {
+        let outbox = outbox();
+        outbox.push(frame(FrameKind::Progress, "1"));
+        for _ in 1..MAX_FRAMES {
+            outbox.push(frame(FrameKind::Other, "other"));
+        }
+        assert_eq!(outbox.push(frame(FrameKind::Progress, "2")), Fate::Queued);
+        let rest = rest(&outbox);
+        assert_eq!(
+            (rest.len(), rest.last().unwrap().as_str()),
+            (MAX_FRAMES, "2")
+        );
     }
 
     #[test]
