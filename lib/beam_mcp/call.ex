@@ -16,21 +16,20 @@ defmodule BeamMCP.Call do
     case Native.accept(instance.native, call) do
       {:call, token, handler, arguments, context}
       when is_integer(handler) or instance.around != nil ->
-        Dispatch.tool(instance, token, handler, arguments, %{context | instance: name})
+        Dispatch.tool(instance, token, handler, arguments, own(context, name))
 
       {:call, token, tool, arguments, context} ->
-        call_tool(instance, token, tool, arguments, %{context | instance: name})
+        call_tool(instance, token, tool, arguments, own(context, name))
 
       {:read, token, handler, uri, params, context} ->
-        Dispatch.read(instance, token, handler, uri, params, %{context | instance: name})
+        Dispatch.read(instance, token, handler, uri, params, own(context, name))
 
       {:get_prompt, token, handler, prompt, arguments, context} ->
-        context = %{context | instance: name}
-        Dispatch.get_prompt(instance, token, handler, prompt, arguments, context)
+        Dispatch.get_prompt(instance, token, handler, prompt, arguments, own(context, name))
 
       {:complete, token, handler, ref, argument, value, resolved, context} ->
         asked = {ref, argument, value, resolved}
-        Dispatch.complete(instance, token, handler, asked, %{context | instance: name})
+        Dispatch.complete(instance, token, handler, asked, own(context, name))
 
       {:authorize, token, hook, request} ->
         reply(token, Hook.authorize(instance, hook, request))
@@ -42,7 +41,7 @@ defmodule BeamMCP.Call do
         reply(token, SessionStore.answer(instance.sessions, question))
 
       {:catalog, token, context} ->
-        reply(token, Caller.answer(instance, %{context | instance: name}))
+        reply(token, Caller.answer(instance, own(context, name)))
 
       :gone ->
         :ok
@@ -57,6 +56,15 @@ defmodule BeamMCP.Call do
     send(pid, {:beam_mcp, :cancel, call})
     :ok
   end
+
+  # A client of `BeamMCP.Test` says for whom it asks, so that mocks and sandboxes of a test's process
+  # are found in this one.
+  defp own(%{sender: {BeamMCP.Test, callers}} = context, name) do
+    Process.put(:"$callers", callers)
+    %{context | instance: name, sender: nil}
+  end
+
+  defp own(context, name), do: %{context | instance: name}
 
   defp call_tool(instance, token, tool, arguments, context) do
     Native.reply(token, Outcome.answer(run_tool(instance, tool, arguments, context)))

@@ -50,6 +50,21 @@ defmodule BeamMCP.Options.Check do
        else: :error
   end
 
+  # MCP revisions, newest first.
+  @spec revisions() :: [String.t()]
+  def revisions, do: ["2026-07-28", "2025-11-25", "2025-06-18"]
+
+  @spec revision(term()) :: {:ok, String.t()} | :error
+  def revision(revision), do: if(revision in revisions(), do: {:ok, revision}, else: :error)
+
+  @spec object(term()) :: {:ok, map()} | :error
+  def object(map) when is_map(map) and not is_struct(map), do: {:ok, map}
+  def object(_other), do: :error
+
+  @spec scopes(term()) :: {:ok, [String.t()]} | :error
+  def scopes(list) when is_list(list), do: all(list, &is_binary/1)
+  def scopes(_other), do: :error
+
   @spec registrations(term()) :: {:ok, [tuple()]} | :error
   def registrations(list) do
     if is_list(list) and not List.improper?(list), do: {:ok, list}, else: :error

@@ -3,7 +3,8 @@ defmodule BeamMCP.Options.Table do
   Every option of BeamMCP: key, legal values, default, and what it does at its limit.
 
   Validation, the documentation of `BeamMCP`, `BeamMCP.Transport.HTTP`,
-  `BeamMCP.Transport.Stdio` and `BeamMCP.SessionStore.ETS`, and the tests read these rows.
+  `BeamMCP.Transport.Stdio`, `BeamMCP.SessionStore.ETS` and `BeamMCP.Test`, and the tests read
+  these rows.
   """
 
   alias BeamMCP.Options.{Check, Type}
@@ -19,6 +20,7 @@ defmodule BeamMCP.Options.Table do
 
   @day_ms 86_400_000
   @gib 1_073_741_824
+  @levels ~w(debug info notice warning error critical alert emergency)a
   @context_function "a function of 1 argument, `{module, function}` or `{module, function, extra_arguments}`"
 
   @doc "The rows of one table."
@@ -29,6 +31,7 @@ defmodule BeamMCP.Options.Table do
   def rows(:http), do: policy() ++ address() ++ http_limits()
   def rows(:stdio), do: stdio()
   def rows(:session_ets), do: session_ets()
+  def rows(:test), do: test()
 
   defp identity do
     [
@@ -201,7 +204,7 @@ defmodule BeamMCP.Options.Table do
       ),
       row(
         :log_level,
-        {:one_of, ~w(debug info notice warning error critical alert emergency)a},
+        {:one_of, @levels},
         :info,
         "From which level on a 2025 client that did not set one reads log messages"
       ),
@@ -404,6 +407,54 @@ defmodule BeamMCP.Options.Table do
       time(:idle_timeout_ms, 1_800_000, 1, "A session unused for this time ends"),
       time(:lifetime_ms, @day_ms, 1, "A session ends at this age, used or not"),
       time(:sweep_interval_ms, 60_000, 1, "Time between two removals of ended sessions")
+    ]
+  end
+
+  defp test do
+    [
+      row(
+        :revision,
+        {:custom, &Check.revision/1, Enum.map_join(Check.revisions(), ", ", &"`#{inspect(&1)}`")},
+        "2026-07-28",
+        "The protocol revision that the client speaks; with an older one it does the handshake"
+      ),
+      row(
+        :principal,
+        :term,
+        :anonymous,
+        "Who calls, as if `authorize` had said so: `principal` in each `BeamMCP.Context`"
+      ),
+      row(
+        :scopes,
+        {:optional, {:custom, &Check.scopes/1, "a list of strings"}},
+        nil,
+        "What the caller may do, in the same way"
+      ),
+      row(
+        :client_info,
+        {:custom, &Check.object/1, "a map"},
+        %{name: "BeamMCP.Test", version: "1"},
+        "What the client says of itself"
+      ),
+      row(
+        :capabilities,
+        {:custom, &Check.object/1, "a map"},
+        %{},
+        "What the client says that it can do"
+      ),
+      row(
+        :log_level,
+        {:optional, {:one_of, @levels}},
+        :debug,
+        "From which level on the client reads log messages; with `nil` it does not say"
+      ),
+      row(
+        :progress,
+        :boolean,
+        true,
+        "Whether the client asks each request for its progress"
+      ),
+      time(:timeout_ms, 5_000, 1, "How long a function waits for an answer; then it raises")
     ]
   end
 
