@@ -4,11 +4,11 @@ use rustler::{Encoder, Env, Term, types::atom};
 use serde_json::{Map, Value};
 
 /// The arguments of one call, made into a map with binary keys.
-pub(crate) struct Arguments(pub(crate) Map<String, Value>);
+pub(crate) struct Arguments<'a>(pub(crate) &'a Value);
 
-impl Encoder for Arguments {
+impl Encoder for Arguments<'_> {
     fn encode<'a>(&self, env: Env<'a>) -> Term<'a> {
-        object(env, &self.0)
+        value(env, self.0)
     }
 }
 

@@ -14,8 +14,7 @@ use hyper::{
 };
 use hyper_util::rt::TokioIo;
 use rustler::{Encoder, LocalPid, OwnedEnv, ResourceArc};
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::{net::TcpListener, runtime};
 
 use crate::{arguments::Arguments, token::Token};
@@ -61,28 +60,15 @@ async fn answer(
     Ok(response)
 }
 
-/// A `tools/call` request as far as a server without checks reads it.
-#[derive(Deserialize)]
-struct Message<'a> {
-    id: u64,
-    #[serde(borrow)]
-    params: Params<'a>,
-}
-
-#[derive(Deserialize)]
-struct Params<'a> {
-    name: &'a str,
-    arguments: Map<String, Value>,
-}
-
 async fn call(body: &[u8], dispatcher: LocalPid) -> Result<Bytes, Box<dyn Error + Send + Sync>> {
-    let Message { id, params } = serde_json::from_slice(body)?;
+    let message: Value = serde_json::from_slice(body)?;
+    let id = message["id"].as_u64().ok_or("no id")?;
     let (token, answer) = Token::new(id);
-    send(dispatcher, ResourceArc::new(token), params);
+    send(dispatcher, ResourceArc::new(token), &message["params"]);
     Ok(answer.await?)
 }
 
-fn send(dispatcher: LocalPid, token: ResourceArc<Token>, params: Params<'_>) {
+fn send(dispatcher: LocalPid, token: ResourceArc<Token>, params: &Value) {
     // One message environment for the thread: made once, cleared by each send.
     thread_local! { static MESSAGE: RefCell<OwnedEnv> = RefCell::new(OwnedEnv::new()); }
     MESSAGE.with_borrow_mut(|message| {
@@ -91,8 +77,8 @@ fn send(dispatcher: LocalPid, token: ResourceArc<Token>, params: Params<'_>) {
             (
                 atoms::call(),
                 token,
-                params.name,
-                Arguments(params.arguments),
+                params["name"].as_str(),
+                Arguments(&params["arguments"]),
             )
                 .encode(env)
         });
