@@ -4,11 +4,14 @@ use std::{fmt, net::SocketAddr, ops::Range};
 
 /// Method, target, headers and peer of one request.
 ///
-/// Names and values lie in one buffer in the order they arrived, so a head costs two allocations whatever it holds.
-/// Header names are lower case; values are the bytes between the optional white space around them (RFC 9110 §5.5).
+/// Names lie in one buffer and values in another, in the order they arrived, so a head costs three allocations whatever
+/// it holds. Header names are lower case; values are the bytes between the optional white space around them (RFC 9110
+/// §5.5).
 #[derive(Clone)]
 pub struct RequestHead {
-    text: Vec<u8>,
+    /// Method, target and header names.
+    text: String,
+    values: Vec<u8>,
     method: Range<u32>,
     target: Range<u32>,
     headers: Vec<HeaderSpan>,
@@ -26,6 +29,8 @@ pub enum Peer {
 
 #[derive(Clone)]
 struct HeaderSpan {
+    /// Tells most names apart without looking at them.
+    tag: u32,
     name: Range<u32>,
     value: Range<u32>,
 }
@@ -34,23 +39,29 @@ impl RequestHead {
     /// Starts a head; add headers with [`RequestHead::push`].
     pub fn new(method: &str, target: &str, peer: Peer) -> Self {
         let mut head = Self {
-            text: Vec::with_capacity(512),
+            text: String::with_capacity(256),
+            values: Vec::with_capacity(256),
             method: 0..0,
             target: 0..0,
             headers: Vec::with_capacity(12),
             peer,
         };
-        head.method = head.append(method.as_bytes());
-        head.target = head.append(target.as_bytes());
+        head.method = head.append(method);
+        head.target = head.append(target);
         head
     }
 
     /// Adds one header line. `name` is lowered; white space around `value` is dropped.
     pub fn push(&mut self, name: &str, value: &[u8]) {
-        let name = self.append(name.as_bytes());
+        let name = self.append(name);
         self.text[as_usize(&name)].make_ascii_lowercase();
-        let value = self.append(trim(value));
-        self.headers.push(HeaderSpan { name, value });
+        let start = self.values.len() as u32;
+        self.values.extend_from_slice(trim(value));
+        self.headers.push(HeaderSpan {
+            tag: tag(&self.text[as_usize(&name)]),
+            name,
+            value: start..self.values.len() as u32,
+        });
     }
 
     /// The HTTP method as it came, e.g. `POST`.
@@ -83,41 +94,51 @@ impl RequestHead {
     pub fn headers(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.headers
             .iter()
-            .map(|span| (self.str(&span.name), &self.text[as_usize(&span.value)]))
+            .map(|span| (self.str(&span.name), self.value(span)))
     }
 
     /// Every value of the header `name` (lower case), in order.
     pub fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
-        self.headers
-            .iter()
-            .filter(move |span| self.text[as_usize(&span.name)] == *name.as_bytes())
-            .map(|span| &self.text[as_usize(&span.value)])
+        self.spans(name).map(|span| self.value(span))
     }
 
     /// The value of a header that must not be repeated.
     pub fn single(&self, name: &str) -> Single<'_> {
-        let mut found = Single::Absent;
-        for span in &self.headers {
-            if self.text[as_usize(&span.name)] != *name.as_bytes() {
-                continue;
-            }
-            if !matches!(found, Single::Absent) {
-                return Single::Repeated;
-            }
-            found = Single::Value(&self.text[as_usize(&span.value)]);
+        let mut spans = self.spans(name);
+        match (spans.next(), spans.next()) {
+            (None, _) => Single::Absent,
+            (Some(span), None) => Single::Value(self.value(span)),
+            (Some(_), Some(_)) => Single::Repeated,
         }
-        found
     }
 
-    fn append(&mut self, bytes: &[u8]) -> Range<u32> {
+    fn spans<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a HeaderSpan> {
+        let tag = tag(name);
+        self.headers
+            .iter()
+            .filter(move |span| span.tag == tag && self.str(&span.name) == name)
+    }
+
+    fn append(&mut self, text: &str) -> Range<u32> {
         let start = self.text.len() as u32;
-        self.text.extend_from_slice(bytes);
+        self.text.push_str(text);
         start..self.text.len() as u32
     }
 
     fn str(&self, range: &Range<u32>) -> &str {
-        std::str::from_utf8(&self.text[as_usize(range)]).unwrap_or_default()
+        &self.text[as_usize(range)]
     }
+
+    fn value(&self, span: &HeaderSpan) -> &[u8] {
+        &self.values[as_usize(&span.value)]
+    }
+}
+
+/// Length, first and last character of a name.
+fn tag(name: &str) -> u32 {
+    let first = name.bytes().next().unwrap_or_default();
+    let last = name.bytes().next_back().unwrap_or_default();
+    (name.len() as u32) << 16 | u32::from(first) << 8 | u32::from(last)
 }
 
 /// How often a header came, and its value when it came once.

@@ -40,13 +40,13 @@ impl Exchange {
             Ok(meta) => meta,
             Err(error) => return self.refuse(error),
         };
-        let is_legacy = !meta.claims_version() || is_handshake(meta, &envelope);
+        let is_legacy = !meta.claims_version() || is_handshake(&meta, &envelope);
         if is_legacy && !self.header_is_modern() {
             return self.legacy_message(now, document, envelope);
         }
         match envelope {
             Envelope::Request(incoming) => {
-                let decided = self.declared(meta, &document, &incoming);
+                let decided = self.declared(&meta, &document, &incoming);
                 let sender = Sender {
                     client: Client::Message,
                     scope: self.pipe_scope(),
@@ -55,7 +55,7 @@ impl Exchange {
                 self.decided(now, document, incoming, decided, sender)
             }
             Envelope::Notification { method, params } => {
-                match self.check_notification(meta, &method) {
+                match self.check_notification(&meta, &method) {
                     Ok(()) => self.notified(
                         &method,
                         params.map(|node| document.node(node)),
@@ -71,7 +71,7 @@ impl Exchange {
     /// Steps 8 to 12 for a request that declares its version.
     fn declared(
         &mut self,
-        meta: RequestMeta<'_>,
+        meta: &RequestMeta<'_>,
         document: &Document,
         incoming: &Incoming,
     ) -> Result<(Method, Revision), Error> {
@@ -140,7 +140,7 @@ impl Exchange {
     }
 
     /// Header rules of notifications are undefined: what is there must agree, nothing is required.
-    fn check_notification(&self, meta: RequestMeta<'_>, method: &str) -> Result<(), Error> {
+    fn check_notification(&self, meta: &RequestMeta<'_>, method: &str) -> Result<(), Error> {
         let Some(head) = self.head() else {
             return Ok(());
         };
@@ -196,7 +196,7 @@ impl Exchange {
 }
 
 /// `initialize` opens a session also when `_meta` names a legacy revision (VER-5).
-fn is_handshake(meta: RequestMeta<'_>, envelope: &Envelope) -> bool {
+fn is_handshake(meta: &RequestMeta<'_>, envelope: &Envelope) -> bool {
     let Envelope::Request(incoming) = envelope else {
         return false;
     };

@@ -58,13 +58,13 @@ impl Exchange {
         Notifier::new(
             framing,
             meta.progress_token(),
-            self.threshold(request, meta),
+            self.threshold(request, &meta),
         )
     }
 
     /// A modern client reads no log message unless it says so with the request (LOG-4); a legacy one says so for its
     /// session, or leaves it to the server (LOG-7).
-    fn threshold(&self, request: &Request, meta: RequestMeta<'_>) -> Option<LogLevel> {
+    fn threshold(&self, request: &Request, meta: &RequestMeta<'_>) -> Option<LogLevel> {
         let own = meta.log_level();
         match (request.revision.era(), &request.client) {
             (Era::Modern, _) => own,
