@@ -17,7 +17,7 @@ defmodule Everything.Catalog do
   @impl true
   defdelegate get_prompt(name, arguments, context), to: Prompts, as: :get
 
-  defp tools, do: content_tools() ++ schema_tools() ++ everyday_tools()
+  defp tools, do: content_tools() ++ message_tools() ++ schema_tools() ++ everyday_tools()
 
   # Without an input schema a tool takes no arguments.
   defp content_tools do
@@ -31,6 +31,23 @@ defmodule Everything.Catalog do
         description: "Returns a text, a picture and a document."
       },
       %ToolSpec{name: :test_error_handling, description: "Fails with a text for the caller."}
+    ]
+  end
+
+  defp message_tools do
+    [
+      %ToolSpec{
+        name: :test_tool_with_progress,
+        description: "Tells how far it is, three times, before it answers."
+      },
+      %ToolSpec{
+        name: :test_tool_with_logging,
+        description: "Writes three log messages before it answers."
+      },
+      %ToolSpec{
+        name: :test_logging_tool,
+        description: "Writes one log message, for clients that ask for it, and answers."
+      }
     ]
   end
 

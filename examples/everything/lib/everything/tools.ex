@@ -11,6 +11,9 @@ defmodule Everything.Tools do
   alias BeamMCP.{Content, Context, Result}
   alias Everything.Media
 
+  # Between two messages, as if there were work to do.
+  @pause_ms 50
+
   @doc "The dispatch function of the instance."
   @spec call(atom(), map(), Context.t()) :: {:ok, term()} | {:error, term()} | Result.t()
 
@@ -39,6 +42,31 @@ defmodule Everything.Tools do
   # A text in `:error` is shown to the caller, so that a model can correct itself.
   def call(:test_error_handling, _arguments, _context) do
     {:error, "This tool fails on purpose."}
+  end
+
+  # Clients that ask for progress get it, others do not: the tool need not know.
+  def call(:test_tool_with_progress, _arguments, context) do
+    for done <- [0, 50, 100] do
+      :ok = Context.progress(context, done, 100, "#{done} of 100")
+      Process.sleep(@pause_ms)
+    end
+
+    {:ok, "The work is done."}
+  end
+
+  def call(:test_tool_with_logging, _arguments, context) do
+    for step <- ["begun", "gone on", "ended"] do
+      :ok = Context.log(context, :info, "The work has #{step}.", logger: "everything")
+      Process.sleep(@pause_ms)
+    end
+
+    {:ok, "Three messages were written."}
+  end
+
+  # Any term that JSON can say is the data of a message.
+  def call(:test_logging_tool, _arguments, context) do
+    :ok = Context.log(context, :info, %{tool: :test_logging_tool, revision: context.revision})
+    {:ok, "One message was written."}
   end
 
   def call(:json_schema_2020_12_tool, arguments, _context) do
