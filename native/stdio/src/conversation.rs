@@ -17,7 +17,13 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{input::Input, options::Options, pipe::End, reply::Reply, stop::Stop, writer::Writer};
+use crate::{
+    input::Input,
+    options::Options,
+    pipe::End,
+    reply::Reply,
+    writer::{Message, Writer, Writing},
+};
 
 /// One client's lines, its exchanges in flight, and where their answers go.
 pub(crate) struct Conversation<H> {
@@ -29,11 +35,11 @@ pub(crate) struct Conversation<H> {
     exchanges: JoinSet<Ended>,
     /// Those of them that a cancellation may name.
     requests: HashMap<IdKey, AbortHandle>,
-    answers: mpsc::Sender<Vec<u8>>,
+    answers: mpsc::Sender<Message>,
     /// Told when all answers are written, or why they cannot be.
     written: oneshot::Receiver<io::Result<()>>,
     /// Ends the writer when dropped.
-    _writing: Option<Stop>,
+    _writing: Writing,
     options: Options,
     /// Lines started so far.
     lines: u64,
@@ -236,7 +242,7 @@ impl<H: Host> Conversation<H> {
 }
 
 /// The next line, once the answers before it have found room: a client that does not read is not read from.
-async fn next_line(answers: &mpsc::Sender<Vec<u8>>, input: &mut Input) -> io::Result<Option<Line>> {
+async fn next_line(answers: &mpsc::Sender<Message>, input: &mut Input) -> io::Result<Option<Line>> {
     tokio::select! {
         biased;
         // The writer says below what went wrong.
