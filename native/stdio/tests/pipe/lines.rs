@@ -1,6 +1,4 @@
-//! Raw bytes through real descriptors, in the order of MCP 2026-07-28 basic/transports/stdio.
-
-mod support;
+//! Lines, and how a pipe ends, in the order of MCP 2026-07-28 basic/transports/stdio.
 
 use std::{
     fs::File,
@@ -18,31 +16,7 @@ use serde_json::{Value, json};
 
 use mcp_testing::{TestHost, call, cancel, eventually};
 
-use crate::support::Client;
-
-fn client() -> Client {
-    Client::new(host(1_000, 1 << 28), Options::default())
-}
-
-/// A host with room for so many calls and bytes.
-fn host(max_calls: usize, max_buffered_bytes: usize) -> Arc<TestHost> {
-    TestHost::serving(|settings| {
-        settings.limits.max_calls = max_calls;
-        settings.max_buffered_bytes = max_buffered_bytes;
-    })
-}
-
-/// Waits until so many calls of `hold` run.
-fn held(client: &Client, count: usize) {
-    eventually("the calls run", || client.host.held().len() == count);
-}
-
-fn hurried() -> Options {
-    Options {
-        drain_timeout: Duration::from_millis(50),
-        ..Options::default()
-    }
-}
+use crate::support::{Client, client, held, host, hurried};
 
 #[test]
 fn answers_as_calls_finish_and_not_in_the_order_of_lines() {
@@ -194,29 +168,6 @@ fn loses_none_of_a_hundred_thousand_lines() {
 }
 
 #[test]
-fn does_not_read_on_from_a_client_that_does_not_read() {
-    let mut client = client();
-    let input = client.input.take().unwrap();
-    rustix::io::ioctl_fionbio(&input, true).unwrap();
-    let line = format!("{}\n", call(1, "echo", &json!({"a": "b".repeat(60_000)})));
-    let taken = write_while_possible(input, line.as_bytes());
-    assert!(taken < 64 << 20, "{taken} bytes were taken in");
-    eventually("it comes true", || client.host.calls().in_flight() == 0);
-}
-
-/// Writes until nothing is taken for 300 ms.
-fn write_while_possible(mut input: File, line: &[u8]) -> usize {
-    let (mut taken, mut last) = (0, Instant::now());
-    while last.elapsed() < Duration::from_millis(300) && taken < 128 << 20 {
-        match input.write(line) {
-            Ok(count) => (taken, last) = (taken + count, Instant::now()),
-            Err(_) => thread::sleep(Duration::from_millis(5)),
-        }
-    }
-    taken
-}
-
-#[test]
 fn says_busy_when_as_many_calls_run_as_may() {
     let mut client = Client::new(host(1, 1 << 20), Options::default());
     client.send(&call(1, "hold", &json!({})));
@@ -281,16 +232,6 @@ fn leaves_out_a_line_that_closing_cut_off() {
     assert_eq!(client.receive()["id"], 1);
     client.pipe.close();
     assert_eq!(client.receive(), Value::Null);
-}
-
-#[test]
-fn closes_although_the_client_does_not_read() {
-    let mut client = Client::new(host(1_000, 1 << 28), hurried());
-    let line = call(1, "echo", &json!({"a": "b".repeat(300_000)}));
-    client.send(&line);
-    client.output.fill_buf().unwrap();
-    client.pipe.close();
-    assert!(matches!(client.end(), End::Fault(_)));
 }
 
 #[test]

@@ -10,9 +10,34 @@ use std::{
 };
 
 use mcp_stdio::{End, Options, Pipe, Sink, Source};
-use mcp_testing::TestHost;
+use mcp_testing::{TestHost, eventually};
 use serde_json::Value;
 use tokio::runtime::{Builder, Handle};
+
+/// A client of a host with room for all it wants.
+pub fn client() -> Client {
+    Client::new(host(1_000, 1 << 28), Options::default())
+}
+
+/// A host with room for so many calls and bytes.
+pub fn host(max_calls: usize, max_buffered_bytes: usize) -> Arc<TestHost> {
+    TestHost::serving(|settings| {
+        settings.limits.max_calls = max_calls;
+        settings.max_buffered_bytes = max_buffered_bytes;
+    })
+}
+
+/// Waits until so many calls of `hold` run.
+pub fn held(client: &Client, count: usize) {
+    eventually("the calls run", || client.host.held().len() == count);
+}
+
+pub fn hurried() -> Options {
+    Options {
+        drain_timeout: Duration::from_millis(50),
+        ..Options::default()
+    }
+}
 
 /// The other end of a pipe.
 pub struct Client {
@@ -86,7 +111,7 @@ impl Client {
 }
 
 /// A thread with a runtime of its own, as transports have them.
-fn worker() -> Handle {
+pub fn worker() -> Handle {
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     let handle = runtime.handle().clone();
     thread::spawn(move || runtime.block_on(std::future::pending::<()>()));
