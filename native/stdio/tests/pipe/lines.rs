@@ -2,11 +2,10 @@
 
 use std::{
     fs::File,
-    io::{BufRead, Read, Write},
+    io::{Read, Write},
     os::fd::OwnedFd,
-    sync::Arc,
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use mcp_driver::{CancelReason, Event, Host};
