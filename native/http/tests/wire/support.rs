@@ -10,6 +10,7 @@ use std::{
 };
 
 use mcp_http::{Bind, Bound, Listener, ListenerOptions, Workers};
+use mcp_testing::Settings;
 
 pub use client::{Client, Response};
 pub use mcp_testing::{TestHost, endpoint, eventually};
@@ -31,9 +32,21 @@ pub fn serve_with(change: impl FnOnce(&mut ListenerOptions)) -> Server {
     serve_on(Bind::Tcp((Ipv4Addr::LOCALHOST, 0).into()), change)
 }
 
+/// The same with a host whose settings `settle` changed.
+pub fn serve_settled(
+    settle: impl FnOnce(&mut Settings),
+    change: impl FnOnce(&mut ListenerOptions),
+) -> Server {
+    let loopback = Bind::Tcp((Ipv4Addr::LOCALHOST, 0).into());
+    start(TestHost::serving(settle), loopback, change)
+}
+
 /// The same on `bind`.
 pub fn serve_on(bind: Bind, change: impl FnOnce(&mut ListenerOptions)) -> Server {
-    let host = TestHost::serving(|_| ());
+    start(TestHost::serving(|_| ()), bind, change)
+}
+
+fn start(host: Arc<TestHost>, bind: Bind, change: impl FnOnce(&mut ListenerOptions)) -> Server {
     let mut options = ListenerOptions::new(bind, Arc::new(endpoint()));
     options.record_requests = true;
     change(&mut options);
