@@ -224,6 +224,7 @@ rustler::atoms! {
     duration_us,
     host_fault,
     message,
+    option,
     reason,
     refusal,
     refused,
@@ -232,4 +233,6 @@ rustler::atoms! {
     requests,
     response_bytes,
     status,
+    unlisted,
+    value,
 }
