@@ -5,6 +5,7 @@ mod cancellation;
 mod disconnects;
 mod harness;
 mod limits;
+mod races;
 mod streams;
 mod stress;
 mod time;
