@@ -223,13 +223,14 @@ defmodule BeamMCP.MessagesTest do
       client = connect(context)
       write(client, "hammer", [])
       assert_receive {:full_after, count}, 20_000
+      assert %{streams: 1} = BeamMCP.info!(context.name)
       # What fits into the queue and into the buffers of a connection.
       assert count in 128..4_000
       assert {[], %{"content" => _}} = call(connect(context), "backwards", [])
       RawHTTP.read(client.socket)
 
       assert eventually(fn ->
-               match?(%{calls: 0, buffered_bytes: 0}, BeamMCP.info!(context.name))
+               match?(%{calls: 0, streams: 0, buffered_bytes: 0}, BeamMCP.info!(context.name))
              end)
     end
   end
