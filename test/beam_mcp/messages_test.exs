@@ -240,7 +240,7 @@ defmodule BeamMCP.MessagesTest do
       :persistent_term.put(Host, self())
       client = Test.connect!(context.name)
       assert {:ok, _result} = Test.call_tool(client, "late")
-      assert_receive {:context, outlived}
+      assert_receive {:context, outlived}, 2_000
       {:ok, client: client, outlived: outlived}
     end
 
