@@ -73,7 +73,7 @@ defmodule BeamMCP.TestTest do
     def call(:fail, _arguments, _context), do: {:error, "no such place"}
   end
 
-  @instance [catalog: Host, dispatch: &Host.call/3, page_size: 2, cancel_grace_ms: 50]
+  @instance [catalog: Host, dispatch: &Host.call/3, page_size: 2, cancel_grace_ms: 200]
   @revisions ["2026-07-28", "2025-11-25", "2025-06-18"]
 
   for revision <- @revisions do

@@ -174,9 +174,11 @@ defmodule BeamMCP.Test.RawHTTP do
   end
 
   defp read_chunks(socket, read, timeout) do
-    with [size, rest] <- String.split(read, "\r\n", parts: 2),
-         size = String.to_integer(size, 16),
-         <<chunk::binary-size(size), "\r\n", rest::binary>> <- rest do
+    with [digits, rest] <- String.split(read, "\r\n", parts: 2),
+         size = String.to_integer(digits, 16),
+         true <- byte_size(rest) >= size + 2 do
+      chunk = binary_part(rest, 0, size)
+      rest = binary_part(rest, size + 2, byte_size(rest) - size - 2)
       if size == 0, do: "", else: chunk <> read_chunks(socket, rest, timeout)
     else
       _incomplete ->
