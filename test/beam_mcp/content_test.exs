@@ -64,7 +64,7 @@ defmodule BeamMCP.ContentTest do
   test "arguments of another type are refused, and not repeated" do
     for make <- [
           fn -> Content.text(<<255, "secret">>) end,
-          fn -> Content.text([:secret]) end,
+          fn -> apply(Content, :text, [[:secret]]) end,
           fn -> Content.image(%{secret: 1}, "image/png") end,
           fn -> Content.image("a", nil) end,
           fn -> Content.resource_blob("a:b", {:bytes, "secret"}) end,
