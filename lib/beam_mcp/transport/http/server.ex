@@ -18,6 +18,9 @@ defmodule BeamMCP.Transport.HTTP.Server do
     pattern = {{:"$1", {:listener, :_}}, :"$2", :"$3"}
     guard = {:"=:=", :"$1", {:const, name}}
     Registry.select(BeamMCP.Registry, [{pattern, [guard], [{{:"$2", :"$3"}}]}])
+  rescue
+    # The Registry was killed and the next one names nobody yet.
+    ArgumentError -> []
   end
 
   @doc "Closes the listener for good. The supervisor does not open it again."
