@@ -20,6 +20,7 @@ use crate::{
 pub(crate) struct Waiting<H: Host> {
     host: Arc<H>,
     call: CallNumber,
+    begun: Instant,
     deadline: Instant,
     survives: bool,
     /// Present while the call is awaited.
@@ -58,10 +59,12 @@ impl<H: Host> Waiting<H> {
     ) -> Result<Self, Unanswered> {
         let route = host.route().ok_or(Unanswered::Failed)?;
         let opened = host.calls().open(ask, route)?;
+        let begun = Instant::now();
         let waiting = Self {
             host: Arc::clone(host),
             call: opened.number,
-            deadline: Instant::now() + limit,
+            begun,
+            deadline: begun + limit,
             survives,
             source: Some(Source::Once(opened.answer)),
             watchdog: None,
@@ -70,14 +73,12 @@ impl<H: Host> Waiting<H> {
         Ok(waiting)
     }
 
-    /// Waits for the outcome, for a first message, or for `limit`.
+    /// Waits for the outcome, for a first message, or until the call has run for `limit`.
     pub(crate) async fn hear(&mut self, limit: Option<Duration>) -> Heard {
         let Some(source) = &mut self.source else {
             return Heard::Nothing;
         };
-        let patience = limit.map_or(self.deadline, |limit| {
-            self.deadline.min(Instant::now() + limit)
-        });
+        let patience = limit.map_or(self.deadline, |limit| self.deadline.min(self.begun + limit));
         if timeout_at(patience, source.settle()).await.is_err() {
             if patience < self.deadline {
                 return Heard::Nothing;

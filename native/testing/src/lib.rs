@@ -3,10 +3,12 @@
 
 mod host;
 mod message;
+mod notice;
 mod settings;
 mod wait;
 
 pub use host::{TestHost, Worker};
 pub use message::{call, cancel, legacy_call, text};
+pub use notice::{log, other, progress};
 pub use settings::{CALL_TIMEOUT_MS, HOOK_TIMEOUT_MS, Settings, endpoint, tool};
 pub use wait::eventually;

@@ -3,8 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use mcp_driver::{Accepted, CallStream, CancelReason, Host, Part, Sent, Served};
-use mcp_protocol::{Amount, LogLevel, Notice};
-use mcp_testing::{TestHost, Worker};
+use mcp_testing::{TestHost, Worker, log, other, progress};
 use serde_json::json;
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -17,29 +16,6 @@ const FAILED: &str = "The tool failed.";
 
 /// When a response begins as a stream at the latest.
 const STREAM_AFTER_MS: u64 = 5_000;
-
-fn progress(integer: i64) -> Notice<'static> {
-    Notice::Progress {
-        progress: Amount::Integer(integer),
-        total: None,
-        message: None,
-    }
-}
-
-fn log(data: &[u8]) -> Notice<'_> {
-    Notice::Log {
-        level: LogLevel::Info,
-        logger: None,
-        data,
-    }
-}
-
-fn other() -> Notice<'static> {
-    Notice::Other {
-        method: "notifications/other",
-        params: None,
-    }
-}
 
 /// A modern call by HTTP that was taken, has sent one log message and so become a stream.
 async fn streaming(host: &Arc<TestHost>) -> (Box<CallStream<TestHost>>, Accepted<Worker>) {

@@ -9,8 +9,8 @@ use bytes::Bytes;
 use hyper::StatusCode;
 use mcp_driver::{CancelReason, Event, Host, Sent};
 use mcp_http::ListenerOptions;
-use mcp_protocol::{Amount, LogLevel, Notice};
-use mcp_testing::{Settings, TestHost, Worker};
+use mcp_protocol::Notice;
+use mcp_testing::{Settings, TestHost, Worker, log, other, progress};
 use serde_json::Value;
 
 use crate::{
@@ -19,29 +19,6 @@ use crate::{
         Client, Server, call, eventually, head, millis, post, serve, serve_settled, serve_with,
     },
 };
-
-fn progress(integer: i64) -> Notice<'static> {
-    Notice::Progress {
-        progress: Amount::Integer(integer),
-        total: None,
-        message: None,
-    }
-}
-
-fn log(data: &[u8]) -> Notice<'_> {
-    Notice::Log {
-        level: LogLevel::Info,
-        logger: None,
-        data,
-    }
-}
-
-fn other() -> Notice<'static> {
-    Notice::Other {
-        method: "notifications/other",
-        params: None,
-    }
-}
 
 /// A call of `hold` that runs; its client.
 fn calling(server: &Server) -> Client {

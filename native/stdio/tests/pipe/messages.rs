@@ -1,34 +1,11 @@
 //! Messages of a call before its answer (MCP basic/utilities/progress, server/utilities/logging).
 
 use mcp_driver::{CancelReason, Host, Sent};
-use mcp_protocol::{Amount, LogLevel, Notice, Unanswered};
-use mcp_testing::{call, cancel, eventually, legacy_call};
+use mcp_protocol::{Notice, Unanswered};
+use mcp_testing::{call, cancel, eventually, legacy_call, log, other, progress};
 use serde_json::{Value, json};
 
 use crate::support::{Client, client, held, host, hurried};
-
-fn progress(integer: i64) -> Notice<'static> {
-    Notice::Progress {
-        progress: Amount::Integer(integer),
-        total: None,
-        message: None,
-    }
-}
-
-fn log(data: &[u8]) -> Notice<'_> {
-    Notice::Log {
-        level: LogLevel::Info,
-        logger: None,
-        data,
-    }
-}
-
-fn other() -> Notice<'static> {
-    Notice::Other {
-        method: "notifications/other",
-        params: None,
-    }
-}
 
 /// Tells the client of the one call that is held.
 fn notify(client: &Client, notice: Notice<'_>) -> Sent {
