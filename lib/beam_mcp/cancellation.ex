@@ -29,6 +29,10 @@ defmodule BeamMCP.Cancellation do
       [{pid, _value}] -> GenServer.cast(pid, :run)
       [] -> :ok
     end
+  rescue
+    # The Registry was killed, and the next one knows of no calls: the dispatcher that asks has
+    # others to start.
+    ArgumentError -> :ok
   end
 
   @impl GenServer
