@@ -4,7 +4,10 @@ defmodule BeamMCP.Call do
   #
   # Whatever the host's code does is caught here and answered; a kill is left to the dispatcher.
 
-  alias BeamMCP.{Cancellation, Dispatch, Fault, Hook, Instance, Native, Outcome, SessionStore}
+  require BeamMCP.Asking
+
+  alias BeamMCP.{Asking, Cancellation, Dispatch, Fault, Hook, Instance, Native, Outcome}
+  alias BeamMCP.SessionStore
   alias BeamMCP.Catalog.Caller
   alias BeamMCP.Telemetry
 
@@ -67,7 +70,8 @@ defmodule BeamMCP.Call do
   defp own(context, name), do: %{context | instance: name}
 
   defp call_tool(instance, token, tool, arguments, context) do
-    Native.reply(token, Outcome.answer(run_tool(instance, tool, arguments, context)))
+    value = run_tool(instance, tool, arguments, context)
+    Native.reply(token, Asking.answer(value, &Outcome.answer/1))
   catch
     kind, reason ->
       Fault.log(kind, reason, __STACKTRACE__, "tool #{inspect(tool)}")
@@ -82,12 +86,12 @@ defmodule BeamMCP.Call do
   end
 
   defp run_tool(%{telemetry?: false} = instance, tool, arguments, context) do
-    dispatch(instance.config.dispatch, tool, arguments, context)
+    Asking.guarded(do: dispatch(instance.config.dispatch, tool, arguments, context))
   end
 
   defp run_tool(instance, tool, arguments, context) do
     Telemetry.dispatch({:tool, tool}, context, %{}, fn ->
-      dispatch(instance.config.dispatch, tool, arguments, context)
+      Asking.guarded(do: dispatch(instance.config.dispatch, tool, arguments, context))
     end)
   end
 

@@ -61,7 +61,7 @@ defmodule BeamMCP.Config do
   def native(config, secrets, telemetry?) do
     config
     |> Map.take(~w(instructions page_size max_depth max_number_digits schema_max_depth
-         schema_max_cost call_timeout_ms stream_after_ms hook_timeout_ms max_result_bytes context_headers
+         schema_max_cost call_timeout_ms stream_after_ms request_state_ttl_ms hook_timeout_ms max_result_bytes context_headers
          allow_public_cache max_calls max_calls_per_principal max_buffered_bytes native_threads)a)
     |> Map.merge(%{
       server_info: server_info(config),

@@ -217,6 +217,40 @@ defmodule BeamMCP.Native do
   @spec notify(instance(), call(), notice()) :: :ok | {:error, :busy | :not_increasing}
   def notify(instance, call, notice), do: NIF.notify(instance, call, notice)
 
+  @typedoc "A question of a call: the host's key for it or `nil`, and `%{method: .., params: ..}`."
+  @type input_question :: {String.t() | nil, map()}
+
+  @typedoc "What a client answered."
+  @type input_answer ::
+          {:result, json :: binary()}
+          | {:error, code :: integer(), message :: String.t()}
+          | :malformed
+          | :undeclared
+
+  @doc false
+  @spec ask(instance(), call(), [input_question()], boolean()) ::
+          {:answers, [input_answer()]}
+          | :ends
+          | :waits
+          | :busy
+          | :gone
+          | :foreign
+          | {:error, reason()}
+  def ask(instance, call, questions, optional?) do
+    case NIF.ask(instance, call, questions, optional?) do
+      :prepare -> prepared(NIF.ask(instance, call, prepare(questions), optional?))
+      result -> result
+    end
+  end
+
+  @doc false
+  @spec answers(instance(), call()) :: [input_answer()] | nil
+  def answers(instance, call), do: NIF.answers(instance, call)
+
+  @doc false
+  @spec supports(instance(), call(), String.t()) :: boolean() | :foreign
+  def supports(instance, call, kind), do: NIF.supports(instance, call, kind)
+
   @doc false
   @spec info(instance()) :: map()
   def info(instance), do: NIF.info(instance)
@@ -267,6 +301,8 @@ defmodule BeamMCP.Native do
       {:error, error}
     end
   end
+
+  defp prepare(questions), do: for({key, request} <- questions, do: {key, Walk.prepare(request)})
 
   defp reply_once(token, answer) do
     case NIF.reply(token, answer) do

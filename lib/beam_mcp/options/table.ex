@@ -202,6 +202,12 @@ defmodule BeamMCP.Options.Table do
         1,
         "A call over HTTP that runs longer is answered with an event stream, if its client reads those"
       ),
+      time(
+        :request_state_ttl_ms,
+        900_000,
+        1,
+        "How long a 2026 client may take to answer what a handler asked; over it the answer is refused with -32602"
+      ),
       row(
         :log_level,
         {:one_of, @levels},

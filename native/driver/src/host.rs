@@ -32,7 +32,7 @@ pub enum CancelReason {
 /// The application behind the transports. No method may block: each is called on a thread that serves sockets.
 pub trait Host: Send + Sync + 'static {
     /// Names one of the application's processes.
-    type Worker: Copy + Send + 'static;
+    type Worker: Copy + PartialEq + Send + 'static;
 
     /// Configuration, catalog and keys in force now.
     fn shared(&self) -> Arc<Shared>;
@@ -51,6 +51,9 @@ pub trait Host: Send + Sync + 'static {
 
     /// Has the process stopped that took a call.
     fn cancel(&self, call: CallNumber, worker: Self::Worker, reason: CancelReason);
+
+    /// Tells the process that took a call that the client's answers are there: [`Calls::answers`].
+    fn answered(&self, call: CallNumber, worker: Self::Worker);
 
     /// Notes what happened; drops it when there is no room.
     fn record(&self, event: Event);

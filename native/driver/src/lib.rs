@@ -14,7 +14,7 @@ mod token;
 mod waiting;
 
 pub use buffers::{Buffers, Reservation};
-pub use calls::{Acceptance, Accepted, CallLimits, Calls, Sent};
+pub use calls::{Acceptance, Accepted, Asking, CallLimits, Calls, Sent};
 pub use event::Event;
 pub use host::{CallNumber, CancelReason, Host, Route, now};
 pub use run::{Served, run};

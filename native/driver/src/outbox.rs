@@ -66,8 +66,8 @@ impl Outbox {
             FrameKind::Progress => !fits,
             FrameKind::Log if fits && full => !queue.remove(FrameKind::Log),
             FrameKind::Log => !fits,
-            FrameKind::Other if fits && !full => false,
-            FrameKind::Other => return Fate::Refused,
+            FrameKind::Other | FrameKind::Request if fits && !full => false,
+            FrameKind::Other | FrameKind::Request => return Fate::Refused,
         };
         let displaced = full && frame.kind == FrameKind::Log;
         if !lost {
@@ -79,6 +79,36 @@ impl Outbox {
             true => Fate::Dropped,
             false => Fate::Queued,
         }
+    }
+
+    /// Queues requests, all or none: progress and log messages make room for them. How many were dropped for it; `None`
+    /// when the requests are not taken.
+    pub(crate) fn push_all(&self, requests: Vec<Frame>) -> Option<u64> {
+        let mut queue = self.queue();
+        let lasting = |(frame, _): &&(Frame, Reservation)| {
+            matches!(frame.kind, FrameKind::Other | FrameKind::Request)
+        };
+        let kept = queue.frames.iter().filter(lasting).count();
+        let mut rooms = Vec::with_capacity(requests.len());
+        for request in &requests {
+            let mut room = self.buffers.reserve();
+            if !room.grow(request.bytes.len()) {
+                return None;
+            }
+            rooms.push(room);
+        }
+        if kept + requests.len() > MAX_FRAMES {
+            return None;
+        }
+        let mut dropped = 0;
+        while queue.frames.len() + requests.len() > MAX_FRAMES {
+            dropped += 1;
+            let _ = queue.remove(FrameKind::Progress) || queue.remove(FrameKind::Log);
+        }
+        queue.frames.extend(requests.into_iter().zip(rooms));
+        drop(queue);
+        self.ready.notify_one();
+        Some(dropped)
     }
 
     /// Queues the outcome behind all frames. `false` when there was one already.

@@ -72,6 +72,12 @@ async fn answer<H: Host>(
         }
         return Ok(Input::Done);
     }
+    if let Ask::Hear { scope, response } = &question.ask {
+        if let Some((call, worker)) = host.calls().hear(scope, response, host.buffers()) {
+            host.answered(call, worker);
+        }
+        return Ok(Input::Done);
+    }
     let limit = Duration::from_millis(question.timeout_ms);
     let survives = exchange.survives_disconnect();
     let mut waiting = match Waiting::begin(host, question.ask, limit, survives) {

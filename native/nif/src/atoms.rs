@@ -93,6 +93,17 @@ rustler::atoms! {
     late,
     prepare,
 
+    // What a call asks its client.
+    answered,
+    answers,
+    asked,
+    ends,
+    foreign,
+    messages,
+    params,
+    undeclared,
+    waits,
+
     // Messages of a call before its answer.
     log,
     not_increasing,
@@ -156,6 +167,7 @@ rustler::atoms! {
     keep_alive_ms,
     log_level,
     messages_dropped,
+    request_state_ttl_ms,
     stream_after_ms,
     caller_catalog,
     completes,

@@ -44,6 +44,13 @@ impl Host for Instance {
         self.dispatchers.cancel(call, worker, reason);
     }
 
+    fn answered(&self, call: CallNumber, worker: LocalPid) {
+        // A process that is gone fails its call by itself.
+        let _ = dispatcher::send(worker, |env| {
+            (atoms::beam_mcp(), atoms::answered(), call).encode(env)
+        });
+    }
+
     fn record(&self, event: Event) {
         if !self.telemetry && !matches!(event, Event::HostFault { .. }) {
             return;

@@ -167,6 +167,7 @@ fn config(options: Options<'_>) -> Result<Config, Fault> {
         },
         call_timeout_ms: options.get(atoms::call_timeout_ms())?,
         stream_after_ms: options.get(atoms::stream_after_ms())?,
+        request_state_ttl_ms: options.get(atoms::request_state_ttl_ms())?,
         log_level: log_level(options)?,
         hook_timeout_ms: options.get(atoms::hook_timeout_ms())?,
         max_result_bytes: options.get(atoms::max_result_bytes())?,

@@ -5,6 +5,7 @@
 //! `:large` and repeated by the caller on a dirty scheduler.
 
 mod address;
+mod asking;
 mod atoms;
 mod block;
 mod budget;

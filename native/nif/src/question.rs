@@ -63,7 +63,7 @@ pub(crate) fn encode<'a>(
             context::encode(&mut Decoder::new(env), number, &context, config),
         )
             .encode(env),
-        Ask::Body { .. } | Ask::Cancel { .. } => atoms::gone().encode(env),
+        Ask::Body { .. } | Ask::Cancel { .. } | Ask::Hear { .. } => atoms::gone().encode(env),
     }
 }
 

@@ -38,6 +38,12 @@ fn answer_with<'a>(
     answer: Term<'a>,
     scheduler: Scheduler,
 ) -> Term<'a> {
+    if atoms::asked() == answer {
+        return match token.reply_asked() {
+            true => atom::ok().encode(env),
+            false => atoms::late().encode(env),
+        };
+    }
     match read(token, answer, scheduler).map(|input| token.reply(input)) {
         Ok(true) => atom::ok().encode(env),
         Ok(false) => atoms::late().encode(env),

@@ -78,15 +78,15 @@ impl<H: Host> Reply<H> {
     }
 }
 
-/// The step of an exchange that finds no room for its line: it waits for nothing. A cancellation, which frees room,
-/// and an answer that is there already are let through.
+/// The step of an exchange that finds no room for its line: it waits for nothing. A cancellation and a response,
+/// which let calls end and so free room, and an answer that is there already are let through.
 fn refuse(exchange: &mut Exchange, step: Step) -> Step {
     let harmless = match &step {
         Step::Answer(_) => true,
         Step::Ask(question) => matches!(
             **question,
             Question {
-                ask: Ask::Cancel { .. },
+                ask: Ask::Cancel { .. } | Ask::Hear { .. },
                 ..
             }
         ),

@@ -38,6 +38,7 @@ pub struct Application {
     waiting: tokio::sync::Mutex<mpsc::UnboundedReceiver<CallNumber>>,
     cancelled: Mutex<Vec<(CallNumber, CancelReason)>>,
     messages: Mutex<Vec<String>>,
+    answered: Mutex<Vec<CallNumber>>,
 }
 
 impl Application {
@@ -62,6 +63,7 @@ impl Application {
             waiting: tokio::sync::Mutex::new(waiting),
             cancelled: Mutex::default(),
             messages: Mutex::default(),
+            answered: Mutex::default(),
         })
     }
 
@@ -114,6 +116,11 @@ impl Application {
         self.messages.lock().unwrap().clone()
     }
 
+    /// The calls whose answers it was told of.
+    pub fn answered(&self) -> Vec<CallNumber> {
+        self.answered.lock().unwrap().clone()
+    }
+
     /// What it was told to stop.
     pub fn cancelled(&self) -> Vec<(CallNumber, CancelReason)> {
         self.cancelled.lock().unwrap().clone()
@@ -155,6 +162,10 @@ impl Host for Application {
 
     fn cancel(&self, call: CallNumber, _worker: Worker, reason: CancelReason) {
         self.cancelled.lock().unwrap().push((call, reason));
+    }
+
+    fn answered(&self, call: CallNumber, _worker: Worker) {
+        self.answered.lock().unwrap().push(call);
     }
 
     fn record(&self, _event: Event) {}
@@ -310,7 +321,7 @@ fn session() -> Session {
     Session {
         revision: Revision::R20251125,
         client_info: "{}".into(),
-        client_capabilities: "{}".into(),
+        client_capabilities: r#"{"roots":{}}"#.into(),
         principal: None,
         log_level: None,
     }
@@ -326,6 +337,7 @@ fn shared() -> Shared {
         schema: mcp_schema::Limits::default(),
         call_timeout_ms: CALL_TIMEOUT_MS,
         stream_after_ms: 5_000,
+        request_state_ttl_ms: 900_000,
         log_level: LogLevel::Info,
         hook_timeout_ms: HOOK_TIMEOUT_MS,
         max_result_bytes: 1 << 20,

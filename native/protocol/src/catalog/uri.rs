@@ -4,7 +4,7 @@
 const MAX_BYTES: usize = 4_096;
 
 /// Checks a definition's URI; an error says what is wrong in one sentence.
-pub(super) fn check(uri: &str) -> Result<(), String> {
+pub(crate) fn check(uri: &str) -> Result<(), String> {
     if uri.len() > MAX_BYTES {
         return Err(format!("takes {} bytes: at most {MAX_BYTES}", uri.len()));
     }

@@ -6,7 +6,7 @@ use mcp_json::{Document, Node};
 
 use super::{
     Carrier, Client, Exchange, Sender, Stage,
-    era::{cancelled_request, client_of, unexpected_response, unsupported_version},
+    era::{cancelled_request, client_of, unsupported_version},
     no_sessions,
 };
 use crate::{
@@ -132,7 +132,7 @@ impl Exchange {
                 }
                 self.notified(&method, params.map(|node| document.node(node)), Some(scope))
             }
-            Envelope::Response => self.accepted(),
+            Envelope::Response { id } => self.heard(document, id, scope),
         }
     }
 
@@ -177,7 +177,7 @@ impl Exchange {
                 self.known(now, document, incoming, Revision::NEWEST_LEGACY, sender)
             }
             Envelope::Notification { method, .. } => self.notified(&method, params, Some(scope)),
-            Envelope::Response => self.refuse(unexpected_response()),
+            Envelope::Response { id } => self.heard(document, id, scope),
         }
     }
 

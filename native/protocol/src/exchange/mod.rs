@@ -9,6 +9,7 @@ mod arrival;
 mod call;
 mod completion;
 mod era;
+mod input;
 mod legacy;
 mod logging;
 mod prompt;
@@ -31,6 +32,7 @@ use crate::{
     error::{Code, Error},
     head::RequestHead,
     http::{Accepts, Verb},
+    inquiry::Inputs,
     meta::RequestMeta,
     method::Method,
     methods::params::Params,
@@ -119,6 +121,7 @@ enum Stage {
     Calling(Reply, Target),
     CheckingResult(Reply),
     Cancelling,
+    Hearing,
     Over,
 }
 
@@ -133,6 +136,8 @@ pub(crate) struct Request {
     cancel_key: Option<(Scope, IdKey)>,
     session: Option<Arc<str>>,
     id: RequestId,
+    /// What it brings along to a call that asked for it.
+    inputs: Option<Box<Inputs>>,
 }
 
 /// What a request brings along beside its message.
@@ -212,12 +217,12 @@ impl Exchange {
                 self.arguments_computed(now, tool, computed)
             }
             (Stage::Calling(reply, target), Input::Outcome(outcome)) => {
-                self.called(reply, &target, outcome)
+                self.called(now, reply, &target, outcome)
             }
             (Stage::CheckingResult(reply), Input::Computed(computed)) => {
                 self.result_computed(&reply, computed)
             }
-            (Stage::Cancelling, Input::Done) => self.accepted(),
+            (Stage::Cancelling | Stage::Hearing, Input::Done) => self.accepted(),
             (Stage::Calling(reply, target), Input::Unanswered(why)) => {
                 self.call_unanswered(&reply, &target, why)
             }
@@ -334,6 +339,7 @@ impl Request {
             client: sender.client,
             session: sender.session,
             id: incoming.id,
+            inputs: None,
         }
     }
 

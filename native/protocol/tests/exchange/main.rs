@@ -2,6 +2,8 @@
 //!
 //! Requirements are cited by their ids (`VER-3`), readings by theirs (`A-12`), trials by theirs (`G04`).
 
+mod asking;
+mod asking_legacy;
 mod authorization;
 mod caching;
 mod caller_catalog;

@@ -108,6 +108,8 @@ impl Host for TestHost {
             .retain(|token| token.number() != call);
     }
 
+    fn answered(&self, _call: CallNumber, _worker: ()) {}
+
     fn record(&self, event: Event) {
         self.events.lock().unwrap().push(event);
     }
@@ -266,6 +268,7 @@ fn shared(caller_catalog: bool) -> Shared {
         schema: mcp_schema::Limits::default(),
         call_timeout_ms: 60_000,
         stream_after_ms: 5_000,
+        request_state_ttl_ms: 900_000,
         log_level: LogLevel::Info,
         hook_timeout_ms: 2_000,
         max_result_bytes: 2_000_000,

@@ -98,6 +98,8 @@ impl Host for TestHost {
         self.cancelled.lock().unwrap().push(reason);
     }
 
+    fn answered(&self, _call: CallNumber, _worker: ()) {}
+
     fn record(&self, event: Event) {
         self.events.lock().unwrap().push(event);
     }
@@ -202,6 +204,7 @@ fn shared() -> Arc<Shared> {
         schema: mcp_schema::Limits::default(),
         call_timeout_ms: 30_000,
         stream_after_ms: 5_000,
+        request_state_ttl_ms: 900_000,
         log_level: LogLevel::Info,
         hook_timeout_ms: 5_000,
         max_result_bytes: 20_000_000,

@@ -20,6 +20,7 @@ pub fn config() -> Config {
         schema: mcp_schema::Limits::default(),
         call_timeout_ms: 30_000,
         stream_after_ms: 5_000,
+        request_state_ttl_ms: 900_000,
         log_level: LogLevel::Info,
         hook_timeout_ms: 5_000,
         max_result_bytes: 2_000_000,

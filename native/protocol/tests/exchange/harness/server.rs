@@ -7,8 +7,8 @@ use std::{
 
 use bytes::Bytes;
 use mcp_protocol::{
-    Ask, Call, Catalog, Category, Config, Definition, Edit, Endpoint, Exchange, Input, Keys, Line,
-    Notifier, Now, Pipe, Revision, Shared, Step,
+    Ask, Call, Catalog, Category, Config, Definition, Edit, Endpoint, Exchange, Input, Inquiry,
+    Keys, Line, Notifier, Now, Pipe, Revision, Shared, Step,
 };
 use serde_json::{Value, json};
 
@@ -223,6 +223,17 @@ impl Pending {
             panic!("not a call: {:?}", question.ask);
         };
         call.notifier.take().expect("nobody took it before")
+    }
+
+    /// What the call that is asked for asks its client with.
+    pub fn inquiry(&mut self) -> Box<Inquiry> {
+        let Step::Ask(question) = &mut self.step else {
+            panic!("not a question: {:?}", self.step);
+        };
+        let Ask::Call(call) = &mut question.ask else {
+            panic!("not a call: {:?}", question.ask);
+        };
+        call.inquiry.take().expect("nobody took it before")
     }
 
     /// How long the answer to what is asked may take.

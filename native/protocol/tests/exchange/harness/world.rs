@@ -49,7 +49,7 @@ impl World {
             Ask::Session(ask) => Input::Session(self.session(ask)),
             Ask::Catalog(context) => (self.catalog)(context),
             Ask::Call(call) => (self.handler)(call),
-            Ask::Cancel { .. } => Input::Done,
+            Ask::Cancel { .. } | Ask::Hear { .. } => Input::Done,
         }
     }
 
@@ -101,6 +101,10 @@ pub fn describe(ask: &Ask) -> String {
         Ask::Session(SessionAsk::Delete(id)) => format!("delete session {id}"),
         Ask::Catalog(context) => format!("catalog for {}", context.method.as_str()),
         Ask::Call(call) => call_in_words(call),
+        Ask::Hear { scope, response } => {
+            let id = response.id().unwrap_or("no string");
+            format!("hear in {}: {id}", scope_name(scope))
+        }
         Ask::Cancel { scope, request } => {
             format!(
                 "cancel in {}: {}",
