@@ -148,9 +148,7 @@ defmodule BeamMCP do
   """
   @spec stop(name()) :: :ok | {:error, Error.t()}
   def stop(name \\ __MODULE__) do
-    with {:ok, _instance} <- Instance.fetch(name) do
-      Supervisor.stop(Instance.via(name, :supervisor))
-    end
+    with {:ok, instance} <- Instance.fetch(name), do: Supervisor.stop(instance.supervisor)
   end
 
   @doc """

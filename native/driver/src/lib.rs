@@ -6,6 +6,7 @@
 mod buffers;
 mod calls;
 mod event;
+mod held;
 mod host;
 mod outbox;
 mod run;

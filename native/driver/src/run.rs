@@ -6,6 +6,8 @@ use mcp_protocol::{Answer, Ask, Computation, Exchange, Input, Question, Step, Un
 use tokio::task::spawn_blocking;
 
 use crate::{
+    buffers::Reservation,
+    held::held,
     host::{CancelReason, Host, now},
     stream::CallStream,
     waiting::{Heard, Waiting, cancel},
@@ -13,8 +15,8 @@ use crate::{
 
 /// How an exchange is answered.
 pub enum Served<H: Host> {
-    /// With this, whole.
-    Answer(Answer),
+    /// With this, whole; and its share of `max_buffered_bytes`, until it is on its way.
+    Answer(Answer, Reservation),
     /// By a call that sends messages first, or takes long: they come one by one, the answer last.
     Stream(Box<CallStream<H>>),
 }
@@ -33,7 +35,10 @@ pub async fn run<H: Host>(
     let mut read_body = Some(read_body);
     loop {
         let input = match step {
-            Step::Answer(answer) => return Served::Answer(*answer),
+            Step::Answer(answer) => {
+                let (answer, room) = held(host.buffers(), &mut exchange, *answer);
+                return Served::Answer(answer, room);
+            }
             Step::Compute(computation) => compute(computation).await,
             Step::Ask(question) => match question.ask {
                 Ask::Body { max_bytes } => match read_body.take() {

@@ -13,13 +13,16 @@ mod detect;
 mod event_body;
 mod events;
 mod head;
+mod held_bytes;
 mod listener;
+mod occasion;
 mod options;
 mod patience;
 mod refusal;
 mod response;
 mod service;
 mod socket;
+mod unread;
 mod watch;
 mod workers;
 

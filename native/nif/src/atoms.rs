@@ -236,6 +236,7 @@ rustler::atoms! {
     duration_us,
     host_fault,
     message,
+    option,
     reason,
     refusal,
     refused,
@@ -244,4 +245,6 @@ rustler::atoms! {
     requests,
     response_bytes,
     status,
+    unlisted,
+    value,
 }

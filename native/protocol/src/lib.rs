@@ -68,5 +68,5 @@ pub use question::{
 pub use request_id::{IdKey, InvalidId, MAX_ID_BYTES, RequestId};
 pub use revision::{Era, Revision};
 pub use session::{Session, SessionAnswer, SessionAsk};
-pub use step::{Answer, Connection, Step, StreamHead, Summary};
+pub use step::{Answer, Connection, Step, StreamHead, Summary, Unlisted};
 pub use time::Now;

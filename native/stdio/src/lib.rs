@@ -6,6 +6,7 @@
 
 mod adopt;
 mod conversation;
+mod credit;
 mod input;
 mod options;
 mod pipe;

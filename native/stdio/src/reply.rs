@@ -5,16 +5,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_driver::{CallStream, Event, Host, Part, Served, now, run};
+use mcp_driver::{CallStream, Event, Host, Part, Reservation, Served, now, run};
 use mcp_protocol::{
     Answer, Ask, BodyFault, Connection, Exchange, Input, Question, Step, Unanswered,
 };
 use tokio::sync::mpsc;
 
+use crate::writer::Message;
+
 /// Runs one exchange and sends its answer.
 pub(crate) struct Reply<H> {
     pub(crate) host: Arc<H>,
-    pub(crate) answers: mpsc::Sender<Vec<u8>>,
+    pub(crate) answers: mpsc::Sender<Message>,
     pub(crate) request_bytes: usize,
     /// When the line was taken up.
     pub(crate) started: Instant,
@@ -30,30 +32,37 @@ impl<H: Host> Reply<H> {
             step = refuse(&mut exchange, step);
         }
         let no_body = async |_| Input::BodyFault(BodyFault::Broken);
-        let mut answer = match run(&self.host, exchange, step, no_body).await {
-            Served::Answer(answer) => answer,
+        let (mut answer, room) = match run(&self.host, exchange, step, no_body).await {
+            Served::Answer(answer, room) => (answer, room),
             Served::Stream(stream) => self.pass_on(*stream).await,
         };
-        let body = std::mem::take(&mut answer.body);
+        let bytes = std::mem::take(&mut answer.body);
         let connection = answer.connection;
-        self.report(answer, body.len());
-        if !body.is_empty() {
+        self.report(answer, bytes.len());
+        if !bytes.is_empty() {
             // Nobody is left to read it when the pipe has ended meanwhile.
-            let _ = self.answers.send(body).await;
+            let _ = self.answers.send(Message { bytes, room }).await;
         }
         connection
     }
 
     /// Sends the messages of a call as they come; its answer.
-    async fn pass_on(&self, mut stream: CallStream<H>) -> Answer {
+    ///
+    /// A message is taken when there is room for it: until then it waits where newer ones may take its place, and
+    /// where a cancellation drops it.
+    async fn pass_on(&self, mut stream: CallStream<H>) -> (Answer, Reservation) {
         loop {
-            match stream.next(Duration::MAX).await {
-                Part::Frame(message) => {
+            stream.ready().await;
+            let place = self.answers.reserve().await;
+            match stream.next(Duration::ZERO).await {
+                Part::Frame(bytes, room) => {
                     // Nobody is left to read it when the pipe has ended meanwhile.
-                    let _ = self.answers.send(message).await;
+                    if let Ok(place) = place {
+                        place.send(Message { bytes, room });
+                    }
                 }
                 Part::Quiet => {}
-                Part::Answer(answer) => return *answer,
+                Part::Answer(answer, room) => return (*answer, room),
             }
         }
     }
@@ -94,6 +103,6 @@ fn refuse(exchange: &mut Exchange, step: Step) -> Step {
     };
     match harmless {
         true => step,
-        false => exchange.resume(now(), Input::Unanswered(Unanswered::Busy)),
+        false => exchange.resume(now(), Input::Unanswered(Unanswered::NoRoom)),
     }
 }

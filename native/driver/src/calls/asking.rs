@@ -10,7 +10,7 @@ use mcp_protocol::{
 };
 
 use super::{Calls, Entered, Shard, Stage};
-use crate::{buffers::Buffers, host::CallNumber};
+use crate::{buffers::Buffers, host::CallNumber, outbox::Full};
 
 /// What comes of a question of a call.
 #[derive(Debug)]
@@ -112,11 +112,11 @@ impl<W: Copy + PartialEq> Calls<W> {
             return Asking::Gone;
         };
         match waiter.outbox(buffers).push_all(frames) {
-            Some(dropped) => {
-                self.messages_dropped.fetch_add(dropped, Ordering::Relaxed);
+            Ok(lost) => {
+                self.messages_dropped.fetch_add(lost, Ordering::Relaxed);
                 Asking::Waits
             }
-            None => Asking::Busy,
+            Err(Full) => Asking::Busy,
         }
     }
 

@@ -1,4 +1,4 @@
-//! The table of calls and the loop around an exchange, with an application that tests play by hand.
+//! The table of calls and the loop around an exchange, with a host that tests play by hand.
 
 mod answers;
 mod asking;
@@ -6,5 +6,7 @@ mod cancellation;
 mod disconnects;
 mod harness;
 mod limits;
+mod races;
+mod streams;
 mod stress;
 mod time;

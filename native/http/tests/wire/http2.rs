@@ -12,7 +12,7 @@ use h2::{Reason, RecvStream, client::SendRequest};
 use hyper::{Request, StatusCode};
 use mcp_driver::{CancelReason, Event, Host};
 
-async fn connect(server: &Server) -> SendRequest<Bytes> {
+pub async fn connect(server: &Server) -> SendRequest<Bytes> {
     let stream = tokio::net::TcpStream::connect(server.address())
         .await
         .unwrap();
@@ -21,7 +21,7 @@ async fn connect(server: &Server) -> SendRequest<Bytes> {
     client
 }
 
-fn request(tool: &str) -> hyper::http::request::Builder {
+pub fn request(tool: &str) -> hyper::http::request::Builder {
     Request::post("http://localhost/mcp")
         .header("content-type", "application/json")
         .header("accept", "application/json, text/event-stream")
@@ -131,10 +131,10 @@ async fn a_reset_cancels_the_call() {
         .send_request(request("hold").body(()).unwrap(), false)
         .unwrap();
     body.send_data(call("hold", "hi").into(), true).unwrap();
-    comes_true(|| server.host.held() == 1).await;
+    comes_true(|| server.host.held().len() == 1).await;
     body.send_reset(Reason::CANCEL);
     drop(response);
-    comes_true(|| server.host.cancelled() == [CancelReason::Gone]).await;
+    comes_true(|| server.host.cancel_reasons() == [CancelReason::Gone]).await;
 }
 
 #[test]
@@ -262,7 +262,7 @@ async fn a_drain_finishes_streams_and_closes() {
         let client = client.clone();
         async move { post(&client, "hold", "hi").await }
     });
-    comes_true(|| server.host.held() == 1).await;
+    comes_true(|| server.host.held().len() == 1).await;
     let (done, left) = std::sync::mpsc::channel();
     server.listener.drain(Duration::from_secs(5), move |count| {
         done.send(count).unwrap();
@@ -277,7 +277,7 @@ async fn a_drain_finishes_streams_and_closes() {
 }
 
 /// Waits until `condition` holds; fails after five seconds.
-async fn comes_true(condition: impl Fn() -> bool) {
+pub async fn comes_true(condition: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(5);
     while !condition() {
         assert!(Instant::now() < deadline, "not in time");

@@ -4,4 +4,5 @@ mod http2;
 mod lifecycle;
 mod limits;
 mod message;
+mod streams;
 mod support;

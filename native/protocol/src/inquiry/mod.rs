@@ -204,6 +204,16 @@ impl Inquiry {
         self.route != Route::None && kind.is_declared(&self.capabilities(), self.revision)
     }
 
+    /// How many bytes of answers it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        let answers = self.asked.iter().filter_map(|asked| asked.answer.as_ref());
+        let sizes = answers.map(|answer| match answer {
+            InputAnswer::Result(json) => json.len(),
+            _ => 0,
+        });
+        sizes.sum()
+    }
+
     /// The parameters of the request that the call serves.
     pub(crate) fn params(&self) -> Option<Node<'_>> {
         self.message.root().get("params")
