@@ -95,7 +95,8 @@ defmodule BeamMCP.Options.Table do
       row(
         :secrets,
         {:optional, {:custom, &Check.secrets/1, "a list of binaries of at least 32 octets"}},
-        {:described, "random at start: cursors then end with the instance and stay on one node"},
+        {:described,
+         "random at start: cursors and request states then end with the instance and stay on one node"},
         "Current secret first, then earlier ones that are still accepted; share them between nodes",
         secret: true
       ),

@@ -20,7 +20,9 @@ fn feed(hash: &mut Sha256, value: &Value) {
         Value::String(string) => text(hash, b"s", string),
         Value::Array(items) => {
             length(hash, b"a", items.len());
-            items.iter().for_each(|item| feed(hash, item));
+            for item in items {
+                feed(hash, item);
+            }
         }
         Value::Object(members) => {
             length(hash, b"o", members.len());

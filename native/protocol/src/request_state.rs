@@ -5,12 +5,11 @@
 //! it was made for, which are bound as associated data, and until it expires. The nonce is a tag of what is sealed, so
 //! that none is used for two texts.
 
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use chacha20poly1305::{
     XChaCha20Poly1305,
     aead::{Aead, KeyInit, Payload},
 };
-
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 
 use crate::keys::{Keys, StateKey};
 

@@ -35,7 +35,7 @@ impl Exchange {
         let reply = request.reply();
         let inquiry = match target {
             Target::Completion(_) => None,
-            _ => Some(self.inquiry(&mut request)),
+            _ => Some(Box::new(self.inquiry(&mut request))),
         };
         let call = Box::new(Call {
             place: enter(&target, now)?,

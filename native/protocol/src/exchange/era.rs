@@ -34,7 +34,7 @@ impl Exchange {
         match envelope {
             Envelope::Request(ref incoming) => self.id = Some(incoming.id.clone()),
             Envelope::Notification { .. } | Envelope::Response { .. } => {
-                self.silent = self.is_pipe()
+                self.silent = self.is_pipe();
             }
         }
         let params = envelope.params().map(|node| document.node(node));

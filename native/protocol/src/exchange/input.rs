@@ -36,16 +36,16 @@ impl Exchange {
     }
 
     /// What a call asks its client with.
-    pub(super) fn inquiry(&self, request: &mut Request) -> Box<Inquiry> {
+    pub(super) fn inquiry(&self, request: &mut Request) -> Inquiry {
         let meta = request.params().and_then(|params| params.get("_meta"));
-        Box::new(Inquiry::new(
+        Inquiry::new(
             request.revision,
             self.route(request),
             Arc::clone(&request.document),
             meta.map(Node::id),
             request.client.clone(),
             request.inputs.take(),
-        ))
+        )
     }
 
     /// A response of the client's, for the call that asked for it; one that nobody awaits is ignored.

@@ -13,6 +13,7 @@ mod shape;
 
 use std::{fmt, sync::Arc};
 
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use mcp_json::{Document, Node, NodeId};
 use serde_json::Value;
 
@@ -271,15 +272,14 @@ impl Inquiry {
         self.check_key(&key)?;
         let request = InputRequest::parse(&question.request)
             .map_err(|fault| format!("{} cannot be asked: {fault}", plain_excerpt(&key)))?;
-        let digest = hex(&digest(&request.identity())[..16]);
-        let answer = match self.can_ask(&request, capabilities) {
+        let digest = URL_SAFE_NO_PAD.encode(&digest(&request.identity())[..DIGEST_BYTES]);
+        let can_ask = self.can_ask(&request, capabilities);
+        if !can_ask && !optional {
+            self.undeclared.push(request.kind());
+        }
+        let answer = match can_ask {
             true => self.given(&request, &key, &digest),
-            false => {
-                if !optional {
-                    self.undeclared.push(request.kind());
-                }
-                Some(InputAnswer::Undeclared)
-            }
+            false => Some(InputAnswer::Undeclared),
         };
         Ok(Asked {
             key,
@@ -423,9 +423,8 @@ fn shortened(message: &str) -> &str {
     &message[..end]
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
+/// What is kept of a question's digest: enough that no two questions of one call are taken for each other.
+const DIGEST_BYTES: usize = 16;
 
 /// The longest key.
 const MAX_KEY_BYTES: usize = 256;

@@ -79,7 +79,7 @@ pub(super) fn has_tools(params: &Value) -> bool {
     let has = |name| member(params, name).is_some();
     let messages = params["messages"].as_array();
     let mut blocks = messages.into_iter().flatten().flat_map(blocks);
-    has("tools") || has("toolChoice") || blocks.any(|block| is_tool_block(block))
+    has("tools") || has("toolChoice") || blocks.any(is_tool_block)
 }
 
 /// The parameters in the words of `revision`, without the context that a client did not declare (SAM-1); `None` where

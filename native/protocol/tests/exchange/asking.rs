@@ -266,7 +266,10 @@ fn a_state_alone_asks_for_the_same_request_later() {
     let mut pending = server.until_called(pending);
     let inquiry = pending.inquiry();
     let reply = pending
-        .feed(server.now, Input::Outcome(CallOutcome::Asked(inquiry)))
+        .feed(
+            server.now,
+            Input::Outcome(CallOutcome::Asked(inquiry.into())),
+        )
         .reply();
     let result = reply.result();
     assert_eq!(result["resultType"], "input_required");
@@ -322,7 +325,10 @@ fn what_is_optional_is_left_out() {
     let inquired = inquiry.ask(questions, true, |_| String::new()).unwrap();
     assert!(matches!(inquired, Inquired::Ends));
     let reply = pending
-        .feed(server.now, Input::Outcome(CallOutcome::Asked(inquiry)))
+        .feed(
+            server.now,
+            Input::Outcome(CallOutcome::Asked(inquiry.into())),
+        )
         .reply();
     assert_eq!(asked(&reply), ["text"]);
 }
@@ -383,7 +389,10 @@ fn questions_are_numbered_where_the_host_has_no_key() {
     let inquired = ask(&mut inquiry, vec![unnamed(&name_form()), unnamed(&roots())]);
     assert!(matches!(inquired, Inquired::Ends));
     let reply = pending
-        .feed(server.now, Input::Outcome(CallOutcome::Asked(inquiry)))
+        .feed(
+            server.now,
+            Input::Outcome(CallOutcome::Asked(inquiry.into())),
+        )
         .reply();
     assert_eq!(asked(&reply), ["input-1", "input-2"]);
 }
@@ -485,7 +494,10 @@ fn a_stream_ends_with_what_is_asked() {
     ask(&mut inquiry, vec![question("name", &name_form())]);
     pending.exchange.open_stream();
     let reply = pending
-        .feed(server.now, Input::Outcome(CallOutcome::Asked(inquiry)))
+        .feed(
+            server.now,
+            Input::Outcome(CallOutcome::Asked(inquiry.into())),
+        )
         .reply();
     let body = String::from_utf8(reply.answer.body).unwrap();
     assert!(body.starts_with("event: message\ndata: ") && body.contains("input_required"));

@@ -31,7 +31,7 @@ fn calling(server: &mut Server) -> Pending {
     server.until_called(pending)
 }
 
-fn inquiry(server: &mut Server) -> Box<Inquiry> {
+fn inquiry(server: &mut Server) -> Inquiry {
     calling(server).inquiry()
 }
 
@@ -267,7 +267,7 @@ fn a_client_that_cannot_be_asked_is_told() {
         ask(&mut inquiry, vec![question("r", &roots())]),
         Inquired::Ends
     ));
-    let outcome = Input::Outcome(CallOutcome::Asked(inquiry));
+    let outcome = Input::Outcome(CallOutcome::Asked(inquiry.into()));
     let reply = pending.feed(server.now, outcome).reply();
     assert_eq!(reply.result()["isError"], true);
     assert!(reply.text().contains("roots"), "{}", reply.text());
@@ -291,7 +291,7 @@ fn a_client_that_could_not_hear_is_not_asked() {
 fn a_legacy_client_is_told_to_come_back() {
     let mut server = server(Revision::R20251125);
     let mut pending = calling(&mut server);
-    let outcome = Input::Outcome(CallOutcome::Asked(pending.inquiry()));
+    let outcome = Input::Outcome(CallOutcome::Asked(pending.inquiry().into()));
     let reply = pending.feed(server.now, outcome).reply();
     assert_eq!(reply.result()["isError"], true);
     assert!(reply.text().contains("again later"), "{}", reply.text());

@@ -50,7 +50,7 @@ pub fn asking(server: &mut Server, post: &Post, groups: &[&[(&str, Value)]]) -> 
         match ask(&mut inquiry, questions.collect()) {
             Inquired::Answers(answers) => heard.extend(answers.iter().map(told)),
             Inquired::Ends => {
-                let outcome = Input::Outcome(CallOutcome::Asked(inquiry));
+                let outcome = Input::Outcome(CallOutcome::Asked(inquiry.into()));
                 let pending = pending.feed(server.now, outcome);
                 return server.settle(pending);
             }

@@ -226,14 +226,14 @@ impl Pending {
     }
 
     /// What the call that is asked for asks its client with.
-    pub fn inquiry(&mut self) -> Box<Inquiry> {
+    pub fn inquiry(&mut self) -> Inquiry {
         let Step::Ask(question) = &mut self.step else {
             panic!("not a question: {:?}", self.step);
         };
         let Ask::Call(call) = &mut question.ask else {
             panic!("not a call: {:?}", question.ask);
         };
-        call.inquiry.take().expect("nobody took it before")
+        *call.inquiry.take().expect("nobody took it before")
     }
 
     /// How long the answer to what is asked may take.
