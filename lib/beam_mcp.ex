@@ -56,9 +56,12 @@ defmodule BeamMCP do
   What an instance holds at this moment.
 
     * `calls` - calls in flight; `tokens` - reply tokens alive
-    * `connections` - open HTTP connections; `streams` - event streams, none yet
+    * `connections` - open HTTP connections; `streams` - responses that are event streams and have
+      not ended
     * `buffered_bytes` - bytes of request bodies and stdio lines held
     * `events_dropped` - events lost because nobody read them in time
+    * `messages_dropped` - progress and log messages lost because a call sent too many, or its
+      client did not read them in time
     * `dispatchers`, `tools`, `resources`, `templates`, `prompts`, `completions` - how many there
       are
     * `catalog_digest` - SHA-256 over the definitions as served, in hexadecimal
@@ -71,6 +74,7 @@ defmodule BeamMCP do
           streams: non_neg_integer(),
           buffered_bytes: non_neg_integer(),
           events_dropped: non_neg_integer(),
+          messages_dropped: non_neg_integer(),
           dispatchers: non_neg_integer(),
           tools: non_neg_integer(),
           resources: non_neg_integer(),

@@ -31,14 +31,14 @@ defmodule BeamMCP.CancellationTest do
       for name <- [:poll, :finish, :fail_first],
           do: {:tool, %ToolSpec{name: name}, {__MODULE__, name}}
 
-    {:ok, client: Test.start!(registrations: tools, dispatchers: 1, cancel_grace_ms: 100)}
+    {:ok, client: Test.start!(registrations: tools, dispatchers: 1, cancel_grace_ms: 2_000)}
   end
 
   test "a function runs although its call has ended when the dispatcher comes to it", %{
     client: client
   } do
     request = Test.send_request(client, "tools/call", %{name: "poll"})
-    assert_receive {:polling, pid}
+    assert_receive {:polling, pid}, 2_000
     ref = Process.monitor(pid)
     dispatcher = dispatcher(client.instance)
     :sys.suspend(dispatcher)
@@ -46,16 +46,16 @@ defmodule BeamMCP.CancellationTest do
     assert_receive {:DOWN, ^ref, :process, ^pid, :normal}, 2_000
     Process.sleep(50)
     :sys.resume(dispatcher)
-    assert_receive :cancelled
+    assert_receive :cancelled, 2_000
   end
 
   test "a function that fails does not stop the next", %{client: client} do
     request = Test.send_request(client, "tools/call", %{name: "fail_first"})
-    assert_receive {:polling, _pid}
+    assert_receive {:polling, _pid}, 2_000
 
     assert ExUnit.CaptureLog.capture_log(fn ->
              Test.cancel(request)
-             assert_receive :cancelled
+             assert_receive :cancelled, 2_000
            end) =~ "a function given to on_cancel failed: RuntimeError: on purpose"
   end
 

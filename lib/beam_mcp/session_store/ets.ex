@@ -106,13 +106,12 @@ defmodule BeamMCP.SessionStore.ETS do
   end
 
   def handle_call({:update, id, changes}, _from, state) do
-    case :ets.lookup(state.table, id) do
-      [{^id, session, _opened_ms, _used_ms}] ->
-        :ets.update_element(state.table, id, {@session, Map.merge(session, changes)})
-        {:reply, :ok, state}
-
-      [] ->
-        {:reply, {:error, :unknown}, state}
+    with [{^id, session, opened_ms, used_ms}] <- :ets.lookup(state.table, id),
+         false <- ended?(opened_ms, used_ms, state.settings.clock.(), state.settings) do
+      :ets.update_element(state.table, id, {@session, Map.merge(session, changes)})
+      {:reply, :ok, state}
+    else
+      _none_or_ended -> {:reply, {:error, :unknown}, state}
     end
   end
 

@@ -57,7 +57,10 @@ fn answer(blob: &[u8]) -> String {
 
 const BLOB_BYTES: usize = 1_048_576;
 
-/// The answer around the text, as BeamMCP gives it.
+/// The answer around the text, as the library gives it.
 const START: &str =
     r#"{"jsonrpc":"2.0","id":1,"result":{"contents":[{"uri":"bench://blob","blob":""#;
-const END: &str = r#""}],"ttlMs":0,"cacheScope":"private","resultType":"complete"}}"#;
+const END: &str = concat!(
+    r#""}],"ttlMs":0,"cacheScope":"private","resultType":"complete","_meta":{"#,
+    r#""io.modelcontextprotocol/serverInfo":{"name":"beam_mcp","version":"0.1.0"}}}}"#,
+);
