@@ -214,6 +214,8 @@ impl<W: Copy> Calls<W> {
             return false;
         };
         self.forget(&entered);
+        // Before the exchange goes on, which then is the last to hold the call's message.
+        entered.inquiry = None;
         entered
             .answer
             .take()
@@ -283,8 +285,9 @@ impl<W: Copy> Calls<W> {
             Stage::Waiting(..) => None,
             Stage::Taken(worker) => Some(worker),
         };
-        let cancel_key = entered.cancel_key.take();
+        let (cancel_key, inquiry) = (entered.cancel_key.take(), entered.inquiry.take());
         drop(shard);
+        drop(inquiry);
         self.unregister(cancel_key.as_ref());
         // The one who waits may have left already, which is why the call is abandoned.
         let _ = waiter.end(Input::Unanswered(answer));

@@ -57,6 +57,9 @@ impl<W: Copy + PartialEq> Calls<W> {
         let Some(entered) = shard.get_mut(&number) else {
             return Asking::Gone;
         };
+        if entered.answer.is_none() {
+            return Asking::Gone;
+        }
         entered.inquiry = Some(inquiry);
         asking.unwrap_or_else(|frames| self.send(entered, frames, buffers))
     }
@@ -97,18 +100,16 @@ impl<W: Copy + PartialEq> Calls<W> {
     fn borrow_inquiry(&self, number: CallNumber, worker: W) -> Result<Box<Inquiry>, Asking> {
         let mut shard: MutexGuard<'_, Shard<W>> = self.shard(number);
         let entered = shard.get_mut(&number).ok_or(Asking::Gone)?;
-        if entered.inquiry(worker).is_none() {
-            return Err(Asking::Foreign);
-        }
-        match entered.answer {
+        match entered.inquiry(worker) {
             Some(_) => entered.inquiry.take().ok_or(Asking::Foreign),
-            None => Err(Asking::Gone),
+            None if entered.answer.is_none() => Err(Asking::Gone),
+            None => Err(Asking::Foreign),
         }
     }
 
     /// Sends all requests of a question, or none.
     fn send(&self, entered: &mut Entered<W>, frames: Vec<Frame>, buffers: &Arc<Buffers>) -> Asking {
-        let Some(waiter) = &mut entered.answer else {
+        let (Some(waiter), Some(inquiry)) = (&mut entered.answer, &mut entered.inquiry) else {
             return Asking::Gone;
         };
         match waiter.outbox(buffers).push_all(frames) {
@@ -116,7 +117,10 @@ impl<W: Copy + PartialEq> Calls<W> {
                 self.messages_dropped.fetch_add(lost, Ordering::Relaxed);
                 Asking::Waits
             }
-            Err(Full) => Asking::Busy,
+            Err(Full) => {
+                inquiry.withdraw();
+                Asking::Busy
+            }
         }
     }
 

@@ -181,7 +181,7 @@ async fn a_client_that_does_not_read_is_asked_as_far_as_there_is_room() {
     let mut message = legacy_call(json!(1));
     message["params"]["_meta"] = json!({"progressToken": 1});
     let arrived = arrived_line(&host, &pipe(1, None), &message);
-    let (job, _stream) = asking(&host, arrived, 1).await;
+    let (job, mut stream) = asking(&host, arrived, 1).await;
     for progress in 1..=300 {
         let notice = Notice::Progress {
             progress: Amount::Integer(progress),
@@ -192,4 +192,20 @@ async fn a_client_that_does_not_read_is_asked_as_far_as_there_is_room() {
     }
     assert!(matches!(ask(&host, &job, 110), Asking::Waits));
     assert!(matches!(ask(&host, &job, 20), Asking::Busy));
+    let mut ids = Vec::new();
+    while ids.len() < 111 {
+        let message = request(&mut stream).await;
+        if message["method"] == "roots/list" {
+            ids.push(message);
+        }
+    }
+    for id in ids {
+        line(&host, &pipe(1, None), &response(&id)).await.unwrap();
+    }
+    assert_eq!(
+        host.answered().len(),
+        1,
+        "what was refused is not waited for"
+    );
+    assert!(matches!(ask(&host, &job, 20), Asking::Waits));
 }

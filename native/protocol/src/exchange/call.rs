@@ -33,6 +33,7 @@ impl Exchange {
         let timeout_ms = target.timeout_ms(&self.shared.config);
         let context = self.context(now, &request, timeout_ms);
         let reply = request.reply();
+        self.called = Some(Arc::clone(&request.document));
         let inquiry = match target {
             Target::Completion(_) => None,
             _ => Some(Box::new(self.inquiry(&mut request))),

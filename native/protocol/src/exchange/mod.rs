@@ -63,6 +63,9 @@ pub struct Exchange {
     body_read: bool,
     /// Whether the response has begun, as an event stream.
     streaming: bool,
+    /// The message of the call that is awaited. The call has it too; kept here, it is freed by whoever drives the
+    /// exchange, and not by the one who answers, which may be in no position to free a megabyte.
+    called: Option<Arc<Document>>,
     stage: Stage,
     summary: Summary,
     opened: Option<Session>,
@@ -265,6 +268,7 @@ impl Exchange {
             silent: false,
             body_read: false,
             streaming: false,
+            called: None,
             stage: Stage::Over,
             summary: Summary::default(),
             opened: None,

@@ -162,8 +162,13 @@ impl Inquiry {
         self.settled = self.asked.len();
         let capabilities = self.capabilities();
         for question in questions {
-            let asked = self.asked(question, &capabilities, optional)?;
-            self.asked.push(asked);
+            match self.asked(question, &capabilities, optional) {
+                Ok(asked) => self.asked.push(asked),
+                Err(fault) => {
+                    self.withdraw();
+                    return Err(fault);
+                }
+            }
         }
         if !self.undeclared.is_empty() {
             return Ok(Inquired::Ends);
@@ -175,6 +180,12 @@ impl Inquiry {
             }
         }
         Ok(self.answers().map_or(Inquired::Ends, Inquired::Answers))
+    }
+
+    /// Forgets the last questions, which did not go out.
+    pub fn withdraw(&mut self) {
+        self.asked.truncate(self.settled);
+        self.undeclared.clear();
     }
 
     /// Takes a response of the client's.
