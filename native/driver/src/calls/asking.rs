@@ -10,7 +10,7 @@ use mcp_protocol::{
 };
 
 use super::{Calls, Entered, Shard, Stage};
-use crate::{buffers::Buffers, host::CallNumber, outbox::Full};
+use crate::{buffers::Buffers, host::CallNumber};
 
 /// What comes of a question of a call.
 #[derive(Debug)]
@@ -112,15 +112,12 @@ impl<W: Copy + PartialEq> Calls<W> {
         let (Some(waiter), Some(inquiry)) = (&mut entered.answer, &mut entered.inquiry) else {
             return Asking::Gone;
         };
-        match waiter.outbox(buffers).push_all(frames) {
-            Ok(lost) => {
-                self.messages_dropped.fetch_add(lost, Ordering::Relaxed);
-                Asking::Waits
-            }
-            Err(Full) => {
-                inquiry.withdraw();
-                Asking::Busy
-            }
+        if let Ok(lost) = waiter.outbox(buffers).push_all(frames) {
+            self.messages_dropped.fetch_add(lost, Ordering::Relaxed);
+            Asking::Waits
+        } else {
+            inquiry.withdraw();
+            Asking::Busy
         }
     }
 
