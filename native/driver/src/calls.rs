@@ -166,7 +166,7 @@ impl<W: Copy> Calls<W> {
         let entered = Entered {
             answer: Some(Waiter::Once(sender)),
             notifier: notifier(&mut ask),
-            inquiry: inquiry(&mut ask),
+            inquiry: asking::inquiry(&mut ask),
             answers: None,
             stage: Stage::Waiting(ask, route),
             principal,
@@ -451,14 +451,6 @@ impl Waiter {
 fn notifier(ask: &mut Ask) -> Option<Notifier> {
     match ask {
         Ask::Call(call) => call.notifier.take(),
-        _ => None,
-    }
-}
-
-/// Takes what a call asks its client with.
-fn inquiry(ask: &mut Ask) -> Option<Box<Inquiry>> {
-    match ask {
-        Ask::Call(call) => call.inquiry.take(),
         _ => None,
     }
 }

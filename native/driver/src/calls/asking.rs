@@ -6,7 +6,8 @@ use std::{
 };
 
 use mcp_protocol::{
-    ClientResponse, Frame, Heard, InputAnswer, InputKind, InputQuestion, Inquired, Inquiry, Scope,
+    Ask, ClientResponse, Frame, Heard, InputAnswer, InputKind, InputQuestion, Inquired, Inquiry,
+    Scope,
 };
 
 use super::{Calls, Entered, Shard, Stage};
@@ -149,6 +150,14 @@ impl<W: Copy> Calls<W> {
     pub(crate) fn take_inquiry(&self, number: CallNumber) -> Option<Box<Inquiry>> {
         let mut shard = self.shard(number);
         shard.get_mut(&number)?.inquiry.take()
+    }
+}
+
+/// Takes what a call asks its client with.
+pub(super) fn inquiry(ask: &mut Ask) -> Option<Box<Inquiry>> {
+    match ask {
+        Ask::Call(call) => call.inquiry.take(),
+        _ => None,
     }
 }
 

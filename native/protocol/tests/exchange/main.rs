@@ -4,6 +4,7 @@
 
 mod asking;
 mod asking_legacy;
+mod asking_questions;
 mod asking_schemas;
 mod authorization;
 mod caching;
