@@ -55,6 +55,7 @@ impl<H: Host> CallStream<H> {
                 Step::Answer(answer) => return answer,
                 Step::Compute(computation) => compute(computation).await,
                 Step::Ask(question) => unasked(&question.ask),
+                Step::Listen(_) | Step::Deliver(_) => Input::Unanswered(Unanswered::Failed),
             };
         }
     }

@@ -64,6 +64,8 @@ rustler::atoms! {
     session,
     set_log_level,
     stdio,
+    subscribe,
+    unsubscribe,
 
     // Answers.
     accept,
@@ -189,6 +191,8 @@ rustler::atoms! {
     max_line_bytes,
     max_number_digits,
     max_result_bytes,
+    max_subscriptions,
+    max_subscriptions_per_principal,
     mode,
     native_threads,
     output_schema,
@@ -204,6 +208,7 @@ rustler::atoms! {
 
     // Facts of an instance.
     buffered_bytes,
+    changes_folded,
     completions,
     connections,
     digest,
@@ -212,6 +217,7 @@ rustler::atoms! {
     prompts,
     resources,
     streams,
+    subscriptions,
     templates,
     tokens,
     tools,

@@ -17,7 +17,16 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{input::Input, options::Options, pipe::End, reply::Reply, stop::Stop, writer::Writer};
+use crate::{
+    changes::Changes,
+    closing::{Close, Closing, closing},
+    input::Input,
+    options::Options,
+    pipe::End,
+    reply::Reply,
+    stop::Stop,
+    writer::Writer,
+};
 
 /// One client's lines, its exchanges in flight, and where their answers go.
 pub(crate) struct Conversation<H> {
@@ -35,6 +44,11 @@ pub(crate) struct Conversation<H> {
     /// Ends the writer when dropped.
     _writing: Option<Stop>,
     options: Options,
+    /// What the client of a legacy session hears of.
+    changes: Option<Changes>,
+    /// Tells exchanges that would go on for ever that the pipe ends.
+    close: Close,
+    closing: Closing,
     /// Lines started so far.
     lines: u64,
 }
@@ -58,6 +72,7 @@ impl<H: Host> Conversation<H> {
             identity: options.identity.clone(),
             session: None,
         };
+        let (close, closing) = closing();
         Self {
             host,
             peer,
@@ -68,6 +83,9 @@ impl<H: Host> Conversation<H> {
             written: writer.done,
             _writing: writer.stop,
             options,
+            changes: None,
+            close,
+            closing,
             lines: 0,
         }
     }
@@ -133,9 +151,14 @@ impl<H: Host> Conversation<H> {
             request_bytes,
             started: Instant::now(),
             record: self.options.record_requests,
+            closing: self.closing.clone(),
         };
+        self.hear();
         let (exchange, step) = Exchange::line(self.host.shared(), now(), line, &self.peer);
         if let Some(session) = exchange.opens_session() {
+            if let Some(changes) = &self.changes {
+                changes.set_uris(session.subscriptions.clone());
+            }
             self.peer.session = Some(session.clone());
         }
         if let Step::Ask(question) = &step
@@ -155,6 +178,13 @@ impl<H: Host> Conversation<H> {
                 self.spawn(id, answering);
                 None
             }
+        }
+    }
+
+    /// Has a legacy client hear of changes from its first message after `initialize` on (LIFE-5).
+    fn hear(&mut self) {
+        if self.changes.is_none() {
+            self.changes = Changes::begin(&self.host, &self.peer, self.answers.clone());
         }
     }
 
@@ -198,6 +228,8 @@ impl<H: Host> Conversation<H> {
 
     /// Lets running calls finish, then cancels those that have not.
     async fn drain(&mut self) {
+        self.changes = None;
+        self.close.tell();
         let (host, exchanges) = (&self.host, &mut self.exchanges);
         let limit = self.options.drain_timeout;
         let reason = tokio::select! {

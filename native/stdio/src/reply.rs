@@ -5,11 +5,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_driver::{CallStream, Event, Host, Part, Served, now, run};
+use mcp_driver::{Event, Host, Part, Served, Stream, now, run};
 use mcp_protocol::{
     Answer, Ask, BodyFault, Connection, Exchange, Input, Question, Step, Unanswered,
 };
 use tokio::sync::mpsc;
+
+use crate::closing::Closing;
 
 /// Runs one exchange and sends its answer.
 pub(crate) struct Reply<H> {
@@ -20,6 +22,8 @@ pub(crate) struct Reply<H> {
     pub(crate) started: Instant,
     /// Whether the exchange is reported as an event.
     pub(crate) record: bool,
+    /// Told when the pipe ends.
+    pub(crate) closing: Closing,
 }
 
 impl<H: Host> Reply<H> {
@@ -30,9 +34,12 @@ impl<H: Host> Reply<H> {
             step = refuse(&mut exchange, step);
         }
         let no_body = async |_| Input::BodyFault(BodyFault::Broken);
-        let mut answer = match run(&self.host, exchange, step, no_body).await {
-            Served::Answer(answer) => answer,
-            Served::Stream(stream) => self.pass_on(*stream).await,
+        let (mut answer, farewell) = match run(&self.host, exchange, step, no_body).await {
+            Served::Answer(answer) => (answer, None),
+            Served::Stream(mut stream) => {
+                let answer = self.pass_on(&mut stream).await;
+                (answer, stream.farewell())
+            }
         };
         let body = std::mem::take(&mut answer.body);
         let connection = answer.connection;
@@ -41,13 +48,19 @@ impl<H: Host> Reply<H> {
             // Nobody is left to read it when the pipe has ended meanwhile.
             let _ = self.answers.send(body).await;
         }
+        if let Some(farewell) = farewell {
+            let _ = self.answers.send(farewell).await;
+        }
         connection
     }
 
-    /// Sends the messages of a call as they come; its answer.
-    async fn pass_on(&self, mut stream: CallStream<H>) -> Answer {
+    /// Sends messages as they come; the answer.
+    async fn pass_on(&self, stream: &mut Stream<H>) -> Answer {
         loop {
-            match stream.next(Duration::MAX).await {
+            match stream
+                .next(Duration::MAX, self.closing.clone().told())
+                .await
+            {
                 Part::Frame(message) => {
                     // Nobody is left to read it when the pipe has ended meanwhile.
                     let _ = self.answers.send(message).await;
@@ -90,7 +103,7 @@ fn refuse(exchange: &mut Exchange, step: Step) -> Step {
                 ..
             }
         ),
-        Step::Compute(_) => false,
+        Step::Compute(_) | Step::Listen(_) | Step::Deliver(_) => false,
     };
     match harmless {
         true => step,

@@ -33,6 +33,7 @@ pub use tool::{Tool, ToolDefinition};
 
 pub(crate) use limits::Full;
 pub(crate) use section::{Listed, Section};
+pub(crate) use uri::check as check_uri;
 
 use crate::config::Config;
 use section::Put;
