@@ -170,6 +170,10 @@ defmodule BeamMCP.Native do
   def stdio_line(pipe, line), do: NIF.stdio_line(pipe, line)
 
   @doc false
+  @spec stdio_written(pipe()) :: :ok
+  def stdio_written(pipe), do: NIF.stdio_written(pipe)
+
+  @doc false
   @spec close_stdio(pipe()) :: :ok
   def close_stdio(pipe), do: NIF.stdio_close(pipe)
 

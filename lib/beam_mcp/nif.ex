@@ -30,6 +30,7 @@ defmodule BeamMCP.NIF do
   def http_stop(_listener), do: missing()
   def stdio_start(_instance, _options, _owner), do: missing()
   def stdio_line(_pipe, _line), do: missing()
+  def stdio_written(_pipe), do: missing()
   def stdio_close(_pipe), do: missing()
   def accept(_instance, _call), do: missing()
   def accept_large(_instance, _call), do: missing()

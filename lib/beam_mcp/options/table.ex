@@ -395,7 +395,7 @@ defmodule BeamMCP.Options.Table do
         10_000,
         1,
         10_000_000,
-        "Sessions; over it `initialize` is refused with 503"
+        "Sessions; over it a new one takes the place of one left unused, or `initialize` is refused with 503"
       ),
       count(
         :max_sessions_per_principal,

@@ -9,6 +9,10 @@ defmodule BeamMCP.SessionStore.ETS do
   A session is fetched without asking any process; opening, changing, deleting and sweeping go through one,
   so that the bounds hold. Sessions end with the instance and with that process; clients then open
   new ones (404, MCP 2025-11-25 basic/transports).
+
+  When `max_sessions` are open, a new one takes the place of the oldest that was not used since it
+  was opened, if that is at least ten seconds ago: somebody who opens sessions and leaves them
+  cannot keep others out. One that was used stays until it ends by itself.
   """
 
   @behaviour BeamMCP.SessionStore
@@ -17,9 +21,13 @@ defmodule BeamMCP.SessionStore.ETS do
 
   alias BeamMCP.{Instance, Options, SessionStore}
 
-  # A row is `{id, session, opened_ms, used_ms}`.
+  # A row is `{id, session, opened_ms, used_ms}`, with `nil` for one that was never used; the table
+  # `unused` has `{{opened_ms, id}}` of those, the oldest first.
   @session 2
   @used_ms 4
+
+  # A client that was just answered has so long to use what it opened.
+  @min_unused_ms 10_000
 
   @impl SessionStore
   def child_spec({namespace, options}) do
@@ -44,13 +52,14 @@ defmodule BeamMCP.SessionStore.ETS do
 
   @impl SessionStore
   def fetch(namespace, id) do
-    {table, settings} = opened(namespace)
+    %{table: table, settings: settings} = opened = opened(namespace)
     now_ms = settings.clock.()
 
     with [{^id, session, opened_ms, used_ms}] <- :ets.lookup(table, id),
          false <- ended?(opened_ms, used_ms, now_ms, settings) do
       # Does nothing when the session was deleted meanwhile.
       :ets.update_element(table, id, {@used_ms, now_ms})
+      if used_ms == nil, do: :ets.delete(opened.unused, {opened_ms, id})
       {:ok, session}
     else
       _none_or_ended -> {:error, :unknown}
@@ -69,23 +78,30 @@ defmodule BeamMCP.SessionStore.ETS do
 
   @impl GenServer
   def init({namespace, settings}) do
-    table = :ets.new(__MODULE__, [:public, read_concurrency: true])
-    {:ok, _} = Registry.register(BeamMCP.Registry, {namespace, __MODULE__}, {table, settings})
+    opened = %{
+      table: :ets.new(__MODULE__, [:public, read_concurrency: true]),
+      unused: :ets.new(__MODULE__, [:public, :ordered_set]),
+      settings: settings
+    }
+
+    {:ok, _} = Registry.register(BeamMCP.Registry, {namespace, __MODULE__}, opened)
     schedule_sweep(settings)
-    {:ok, %{table: table, settings: settings, counts: %{}}}
+    {:ok, Map.put(opened, :counts, %{})}
   end
 
   @impl GenServer
   def handle_call({:create, session}, _from, state) do
-    if full?(state, session.principal) do
-      {:reply, {:error, :full}, state}
-    else
-      id = SessionStore.new_id()
-      now_ms = state.settings.clock.()
-      :ets.insert(state.table, {id, session, now_ms, now_ms})
+    now_ms = state.settings.clock.()
 
-      {:reply, {:ok, id},
-       %{state | counts: Map.update(state.counts, session.principal, 1, &(&1 + 1))}}
+    case make_room(state, session.principal, now_ms) do
+      {:ok, state} ->
+        id = SessionStore.new_id()
+        :ets.insert(state.table, {id, session, now_ms, nil})
+        :ets.insert(state.unused, {{now_ms, id}})
+        {:reply, {:ok, id}, count(state, session.principal)}
+
+      :full ->
+        {:reply, {:error, :full}, state}
     end
   end
 
@@ -101,9 +117,9 @@ defmodule BeamMCP.SessionStore.ETS do
   end
 
   def handle_call({:delete, id}, _from, state) do
-    case :ets.take(state.table, id) do
-      [{^id, session, _opened_ms, _used_ms}] -> {:reply, :ok, uncount(state, session.principal)}
-      [] -> {:reply, {:error, :unknown}, state}
+    case remove(state, id) do
+      {:ok, state} -> {:reply, :ok, state}
+      :unknown -> {:reply, {:error, :unknown}, state}
     end
   end
 
@@ -118,26 +134,54 @@ defmodule BeamMCP.SessionStore.ETS do
 
     ended =
       :ets.foldl(
-        fn {id, session, opened_ms, used_ms}, ended ->
-          if ended?(opened_ms, used_ms, now_ms, state.settings),
-            do: [{id, session.principal} | ended],
-            else: ended
+        fn {id, _session, opened_ms, used_ms}, ended ->
+          if ended?(opened_ms, used_ms, now_ms, state.settings), do: [id | ended], else: ended
         end,
         [],
         state.table
       )
 
-    Enum.reduce(ended, state, fn {id, principal}, state ->
-      :ets.delete(state.table, id)
-      uncount(state, principal)
+    Enum.reduce(ended, state, fn id, state ->
+      {:ok, state} = remove(state, id)
+      state
     end)
   end
 
   # Anonymous callers cannot be told apart, so only the total binds them.
-  defp full?(%{table: table, settings: settings, counts: counts}, principal) do
-    :ets.info(table, :size) >= settings.max_sessions or
-      (principal != nil and Map.get(counts, principal, 0) >= settings.max_sessions_per_principal)
+  defp make_room(%{settings: settings} = state, principal, now_ms) do
+    cond do
+      principal != nil and
+          Map.get(state.counts, principal, 0) >= settings.max_sessions_per_principal ->
+        :full
+
+      :ets.info(state.table, :size) >= settings.max_sessions ->
+        remove_unused(state, now_ms)
+
+      true ->
+        {:ok, state}
+    end
   end
+
+  defp remove_unused(state, now_ms) do
+    case :ets.first(state.unused) do
+      {opened_ms, id} when now_ms - opened_ms >= @min_unused_ms -> remove(state, id)
+      _none_or_young -> :full
+    end
+  end
+
+  defp remove(state, id) do
+    case :ets.take(state.table, id) do
+      [{^id, session, opened_ms, _used_ms}] ->
+        :ets.delete(state.unused, {opened_ms, id})
+        {:ok, uncount(state, session.principal)}
+
+      [] ->
+        :unknown
+    end
+  end
+
+  defp count(state, principal),
+    do: %{state | counts: Map.update(state.counts, principal, 1, &(&1 + 1))}
 
   defp uncount(state, principal) do
     case state.counts do
@@ -147,7 +191,8 @@ defmodule BeamMCP.SessionStore.ETS do
   end
 
   defp ended?(opened_ms, used_ms, now_ms, settings) do
-    now_ms - opened_ms >= settings.lifetime_ms or now_ms - used_ms >= settings.idle_timeout_ms
+    now_ms - opened_ms >= settings.lifetime_ms or
+      now_ms - (used_ms || opened_ms) >= settings.idle_timeout_ms
   end
 
   defp opened(namespace) do

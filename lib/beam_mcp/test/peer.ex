@@ -96,6 +96,7 @@ defmodule BeamMCP.Test.Peer do
 
   @impl GenServer
   def handle_info({:beam_mcp, :stdio_write, line}, state) do
+    :ok = Native.stdio_written(state.pipe)
     {:ok, message} = Native.decode(line)
     {:noreply, take(state, message)}
   end

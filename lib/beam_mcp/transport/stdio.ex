@@ -93,6 +93,7 @@ defmodule BeamMCP.Transport.Stdio do
     receive do
       {:beam_mcp, :stdio_write, line} ->
         Reader.write(line)
+        Native.stdio_written(pipe)
         await_end(pipe)
 
       {:beam_mcp, :stdio_end, _number, {:error, text}} ->

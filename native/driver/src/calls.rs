@@ -19,7 +19,7 @@ use tokio::sync::oneshot;
 use crate::{
     buffers::Buffers,
     host::{CallNumber, Route, now},
-    outbox::{Fate, Outbox},
+    outbox::{Full, Outbox},
     token::Token,
 };
 
@@ -214,12 +214,12 @@ impl<W: Copy> Calls<W> {
         };
         match notifier.frame(now(), notice) {
             Err(Unsent::NotIncreasing) => Sent::NotIncreasing,
-            Err(Unsent::TooMany) => self.dropped(),
+            Err(Unsent::TooMany) => self.dropped(1),
             Ok(None) => Sent::Done,
             Ok(Some(frame)) => match waiter.outbox(buffers).push(frame) {
-                Fate::Queued => Sent::Done,
-                Fate::Dropped => self.dropped(),
-                Fate::Refused => Sent::Busy,
+                Ok(0) => Sent::Done,
+                Ok(lost) => self.dropped(lost),
+                Err(Full) => Sent::Busy,
             },
         }
     }
@@ -229,8 +229,8 @@ impl<W: Copy> Calls<W> {
         self.messages_dropped.load(Ordering::Relaxed)
     }
 
-    fn dropped(&self) -> Sent {
-        self.messages_dropped.fetch_add(1, Ordering::Relaxed);
+    fn dropped(&self, count: u64) -> Sent {
+        self.messages_dropped.fetch_add(count, Ordering::Relaxed);
         Sent::Done
     }
 

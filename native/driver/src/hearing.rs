@@ -43,6 +43,10 @@ impl Hearing {
         self.ahead.pop_front()
     }
 
+    pub(crate) fn has_more_ahead(&self) -> bool {
+        !self.ahead.is_empty()
+    }
+
     /// Waits until there is something to be read, or until this is over. Cancel safe.
     pub(crate) async fn ready(&self) -> Ready {
         self.subscriber.ready(self.stream).await

@@ -7,6 +7,7 @@ mod buffers;
 mod calls;
 mod event;
 mod hearing;
+mod held;
 mod host;
 mod listening;
 mod outbox;

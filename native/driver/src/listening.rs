@@ -10,6 +10,7 @@ use tokio::{
 
 use crate::{
     hearing::Hearing,
+    held::held,
     host::{Host, now},
     run,
     stream::Part,
@@ -40,6 +41,16 @@ impl<H: Host> Listening<H> {
         self.exchange.open_stream()
     }
 
+    /// Waits until [`Listening::next`] has a piece without waiting, or has an end to make. Cancel safe.
+    pub(crate) async fn ready(&self, closing: impl Future<Output = ()>) {
+        if !self.hearing.has_more_ahead() {
+            select! {
+                () = closing => {}
+                _ = self.hearing.ready() => {}
+            }
+        }
+    }
+
     /// The next piece, waiting at most `patience` for it. `closing` tells that the transport ends.
     pub(crate) async fn next(
         &mut self,
@@ -47,7 +58,7 @@ impl<H: Host> Listening<H> {
         closing: impl Future<Output = ()>,
     ) -> Part {
         if let Some(message) = self.hearing.ahead() {
-            return Part::Frame(message);
+            return self.frame(message);
         }
         let ready = select! {
             biased;
@@ -55,10 +66,13 @@ impl<H: Host> Listening<H> {
             ready = timeout(patience, self.hearing.ready()) => ready,
         };
         match ready {
-            Ok(Ready::End) => Part::Answer(self.end().await),
+            Ok(Ready::End) => self.end().await,
             Ok(Ready::Changes) => match self.recheck(RECHECK).await {
                 Some(part) => part,
-                None => self.hearing.take().map_or(Part::Quiet, Part::Frame),
+                None => match self.hearing.take() {
+                    Some(message) => self.frame(message),
+                    None => Part::Quiet,
+                },
             },
             Err(_) => self.recheck(RECHECK_IDLE).await.unwrap_or(Part::Quiet),
         }
@@ -85,19 +99,31 @@ impl<H: Host> Listening<H> {
             }
             Ok(Delivery::To(uris)) => self.hearing.set_uris(uris),
             Ok(Delivery::Now) => {}
-            Err(answer) => return Some(Part::Answer(answer)),
+            Err(answer) => return Some(self.answer(*answer)),
         }
         self.checked = Some(Instant::now());
         None
     }
 
-    async fn end(&mut self) -> Box<Answer> {
+    async fn end(&mut self) -> Part {
         loop {
             let step = self.exchange.resume(now(), Input::Done);
             if let Err(answer) = self.decide(step).await {
-                return answer;
+                return self.answer(*answer);
             }
         }
+    }
+
+    /// A message of a few hundred bytes goes out also where it finds no room in the budget: there is one for each stream.
+    fn frame(&self, message: Vec<u8>) -> Part {
+        let mut room = self.host.buffers().reserve();
+        room.grow(message.len());
+        Part::Frame(message, room)
+    }
+
+    fn answer(&mut self, answer: Answer) -> Part {
+        let (answer, room) = held(self.host.buffers(), &mut self.exchange, answer);
+        Part::Answer(Box::new(answer), room)
     }
 
     /// Answers what the exchange asks until it says what becomes of the changes, or is over.

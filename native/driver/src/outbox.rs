@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use mcp_protocol::{Frame, FrameKind, Input};
+use mcp_protocol::{Frame, FrameKind, Input, Unanswered};
 use tokio::sync::Notify;
 
 use crate::buffers::{Buffers, Reservation};
@@ -21,25 +21,20 @@ pub(crate) struct Outbox {
 
 /// What was taken out.
 pub(crate) enum Taken {
-    Frame(Vec<u8>),
+    /// A message, and its share of `max_buffered_bytes`.
+    Frame(Vec<u8>, Reservation),
+    /// The outcome: nothing follows.
     End(Input),
 }
 
-/// What became of a message.
+/// A message is not taken: the client does not read, and nothing of its kind may be lost.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Fate {
-    /// It goes out, unless newer ones take its place before the client reads.
-    Queued,
-    /// It is lost, or an older one in its place.
-    Dropped,
-    /// It is not taken: the client does not read, and nothing of its kind may be lost.
-    Refused,
-}
+pub(crate) struct Full;
 
 #[derive(Default)]
 struct Queue {
     frames: VecDeque<(Frame, Reservation)>,
-    end: Option<Input>,
+    end: Option<(Input, Reservation)>,
 }
 
 impl Outbox {
@@ -51,57 +46,63 @@ impl Outbox {
         }
     }
 
-    /// Queues a frame, by what may happen to its kind when the client does not read: a newer progress message takes
-    /// the place of the oldest once some frames wait, a new log message once the queue is full; anything else is then
-    /// refused.
-    pub(crate) fn push(&self, frame: Frame) -> Fate {
+    /// Queues a frame. How many messages are lost by that, this one included; progress that newer progress stands in
+    /// for is none of them.
+    ///
+    /// # Errors
+    /// [`Full`] when there is no room and neither this frame nor one before it may be lost.
+    pub(crate) fn push(&self, frame: Frame) -> Result<u64, Full> {
         let mut room = self.buffers.reserve();
-        let fits = room.grow(frame.bytes.len());
         let mut queue = self.queue();
-        let full = queue.frames.len() >= MAX_FRAMES;
-        let lost = match frame.kind {
-            FrameKind::Progress if fits && queue.frames.len() >= MAX_BURST => {
-                !queue.remove(FrameKind::Progress) && full && !queue.remove(FrameKind::Log)
+        queue.thin_out(frame.kind);
+        let mut lost = 0;
+        while queue.frames.len() >= MAX_FRAMES || !room.grow(frame.bytes.len()) {
+            match queue.make_way(frame.kind) {
+                Some(FrameKind::Progress) => {}
+                Some(_) => lost += 1,
+                None if frame.kind == FrameKind::Other => return Err(Full),
+                None => return Ok(lost + 1),
             }
-            FrameKind::Progress => !fits,
-            FrameKind::Log if fits && full => !queue.remove(FrameKind::Log),
-            FrameKind::Log => !fits,
-            FrameKind::Other if fits && !full => false,
-            FrameKind::Other => return Fate::Refused,
-        };
-        let displaced = full && frame.kind == FrameKind::Log;
-        if !lost {
-            queue.frames.push_back((frame, room));
-            drop(queue);
-            self.ready.notify_one();
         }
-        match lost || displaced {
-            true => Fate::Dropped,
-            false => Fate::Queued,
-        }
+        queue.frames.push_back((frame, room));
+        drop(queue);
+        self.ready.notify_one();
+        Ok(lost)
     }
 
     /// Queues the outcome behind all frames. `false` when there was one already.
+    ///
+    /// After a cancellation nothing more is sent (CAN-3), so that the frames are dropped. An outcome that there is no
+    /// room for gives way to a refusal: the client may be one that never reads.
     pub(crate) fn end(&self, outcome: Input) -> bool {
         let mut queue = self.queue();
-        let first = queue.end.is_none();
-        if first {
-            queue.end = Some(outcome);
-            drop(queue);
-            self.ready.notify_one();
+        if queue.end.is_some() {
+            return false;
         }
-        first
+        if matches!(outcome, Input::Unanswered(Unanswered::Cancelled)) {
+            queue.frames.clear();
+        }
+        let mut room = self.buffers.reserve();
+        let outcome = match room.grow(bytes(&outcome)) {
+            true => outcome,
+            false => Input::Unanswered(Unanswered::NoRoom),
+        };
+        queue.end = Some((outcome, room));
+        drop(queue);
+        self.ready.notify_one();
+        true
     }
 
-    /// The next frame, or the outcome after the last one. Cancel safe.
-    pub(crate) async fn take(&self) -> Taken {
-        loop {
-            let ready = self.ready.notified();
-            if let Some(taken) = self.queue().take() {
-                return taken;
-            }
-            ready.await;
+    /// Waits until something can be taken. Cancel safe.
+    pub(crate) async fn ready(&self) {
+        while self.queue().is_empty() {
+            self.ready.notified().await;
         }
+    }
+
+    /// The next frame, or the outcome after the last one.
+    pub(crate) fn take(&self) -> Option<Taken> {
+        self.queue().take()
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
@@ -110,18 +111,46 @@ impl Outbox {
 }
 
 impl Queue {
+    /// Progress takes the place of older progress once some frames wait: the newest says all.
+    fn thin_out(&mut self, kind: FrameKind) {
+        if kind == FrameKind::Progress && self.frames.len() >= MAX_BURST {
+            self.remove(FrameKind::Progress);
+        }
+    }
+
+    /// Drops what is worth least, for a frame of `kind`: progress that newer progress stands in for, then the oldest
+    /// log message for anything that might be lost itself. The kind dropped.
+    fn make_way(&mut self, kind: FrameKind) -> Option<FrameKind> {
+        if kind == FrameKind::Progress || self.count(FrameKind::Progress) > 1 {
+            return self
+                .remove(FrameKind::Progress)
+                .or_else(|| self.remove(FrameKind::Log));
+        }
+        match kind {
+            FrameKind::Other => None,
+            _ => self.remove(FrameKind::Log),
+        }
+    }
+
     /// Drops the oldest frame of a kind, if there is one.
-    fn remove(&mut self, kind: FrameKind) -> bool {
+    fn remove(&mut self, kind: FrameKind) -> Option<FrameKind> {
         let oldest = self.frames.iter().position(|(frame, _)| frame.kind == kind);
-        oldest
-            .and_then(|position| self.frames.remove(position))
-            .is_some()
+        self.frames.remove(oldest?).map(|(frame, _)| frame.kind)
+    }
+
+    fn count(&self, kind: FrameKind) -> usize {
+        let same = |(frame, _): &&(Frame, Reservation)| frame.kind == kind;
+        self.frames.iter().filter(same).count()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.frames.is_empty() && self.end.is_none()
     }
 
     fn take(&mut self) -> Option<Taken> {
         match self.frames.pop_front() {
-            Some((mut frame, _)) => Some(Taken::Frame(mem::take(&mut frame.bytes))),
-            None => self.end.take().map(Taken::End),
+            Some((mut frame, room)) => Some(Taken::Frame(mem::take(&mut frame.bytes), room)),
+            None => self.end.take().map(|(outcome, _)| Taken::End(outcome)),
         }
     }
 }
@@ -132,9 +161,16 @@ const MAX_FRAMES: usize = 128;
 /// So many may wait before progress is thinned out: a client that reads gets each message of a handler that hurries.
 const MAX_BURST: usize = 32;
 
+fn bytes(outcome: &Input) -> usize {
+    match outcome {
+        Input::Outcome(outcome) => outcome.bytes(),
+        _ => 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use mcp_protocol::Unanswered;
+    use mcp_protocol::{CallOutcome, ToolResult};
 
     use super::*;
 
@@ -153,7 +189,7 @@ mod tests {
         let mut queue = outbox.queue();
         std::iter::from_fn(|| queue.take())
             .map(|taken| match taken {
-                Taken::Frame(bytes) => String::from_utf8(bytes).unwrap(),
+                Taken::Frame(bytes, _) => String::from_utf8(bytes).unwrap(),
                 Taken::End(_) => "end".into(),
             })
             .collect()
@@ -167,7 +203,7 @@ mod tests {
             (FrameKind::Progress, "progress"),
             (FrameKind::Other, "other"),
         ] {
-            assert_eq!(outbox.push(frame(kind, text)), Fate::Queued);
+            assert_eq!(outbox.push(frame(kind, text)), Ok(0));
         }
         assert!(outbox.end(Input::Unanswered(Unanswered::Failed)));
         assert!(!outbox.end(Input::Unanswered(Unanswered::Failed)));
@@ -179,26 +215,25 @@ mod tests {
         let outbox = outbox();
         for number in 0..1_000 {
             let progress = frame(FrameKind::Progress, &format!("progress {number}"));
-            assert_eq!(outbox.push(progress), Fate::Queued);
+            assert_eq!(outbox.push(progress), Ok(0));
         }
-        let fates: Vec<Fate> = (0..1_000)
-            .map(|number| outbox.push(frame(FrameKind::Log, &format!("log {number}"))))
-            .collect();
-        assert!(
-            fates[..MAX_FRAMES - MAX_BURST]
-                .iter()
-                .all(|fate| *fate == Fate::Queued)
+        let lost: u64 = (0..1_000)
+            .map(|number| {
+                outbox
+                    .push(frame(FrameKind::Log, &format!("log {number}")))
+                    .unwrap()
+            })
+            .sum();
+        assert_eq!(
+            lost,
+            1_000 - (MAX_FRAMES as u64 - 1),
+            "the newest progress keeps its place"
         );
-        assert!(
-            fates[MAX_FRAMES..]
-                .iter()
-                .all(|fate| *fate == Fate::Dropped)
-        );
-        assert_eq!(outbox.push(frame(FrameKind::Other, "other")), Fate::Refused);
+        assert_eq!(outbox.push(frame(FrameKind::Other, "other")), Err(Full));
         let rest = rest(&outbox);
         assert_eq!(rest.len(), MAX_FRAMES);
-        assert_eq!(rest[0], format!("progress {}", 1_000 - MAX_BURST));
-        assert_eq!(rest[MAX_BURST - 1], "progress 999");
+        assert_eq!(rest[0], "progress 999");
+        assert_eq!(rest[1], format!("log {}", 1_000 - MAX_FRAMES + 1));
         assert_eq!(rest.last().unwrap(), "log 999");
     }
 
@@ -206,7 +241,10 @@ mod tests {
     fn a_burst_of_progress_is_kept() {
         let outbox = outbox();
         for number in 0..MAX_BURST {
-            outbox.push(frame(FrameKind::Progress, &number.to_string()));
+            assert_eq!(
+                outbox.push(frame(FrameKind::Progress, &number.to_string())),
+                Ok(0)
+            );
         }
         let all: Vec<String> = (0..MAX_BURST).map(|number| number.to_string()).collect();
         assert_eq!(rest(&outbox), all);
@@ -215,11 +253,11 @@ mod tests {
     #[test]
     fn newer_progress_finds_the_place_of_older_in_a_full_queue() {
         let outbox = outbox();
-        outbox.push(frame(FrameKind::Progress, "1"));
+        outbox.push(frame(FrameKind::Progress, "1")).unwrap();
         for _ in 1..MAX_FRAMES {
-            outbox.push(frame(FrameKind::Other, "other"));
+            outbox.push(frame(FrameKind::Other, "other")).unwrap();
         }
-        assert_eq!(outbox.push(frame(FrameKind::Progress, "2")), Fate::Queued);
+        assert_eq!(outbox.push(frame(FrameKind::Progress, "2")), Ok(0));
         let rest = rest(&outbox);
         assert_eq!(
             (rest.len(), rest.last().unwrap().as_str()),
@@ -230,11 +268,59 @@ mod tests {
     #[test]
     fn a_full_budget_loses_what_may_be_lost() {
         let outbox = Outbox::new(&Buffers::new(4));
-        assert_eq!(outbox.push(frame(FrameKind::Other, "four")), Fate::Queued);
-        assert_eq!(outbox.push(frame(FrameKind::Log, "l")), Fate::Dropped);
-        assert_eq!(outbox.push(frame(FrameKind::Progress, "p")), Fate::Dropped);
-        assert_eq!(outbox.push(frame(FrameKind::Other, "o")), Fate::Refused);
+        assert_eq!(outbox.push(frame(FrameKind::Other, "four")), Ok(0));
+        assert_eq!(outbox.push(frame(FrameKind::Log, "l")), Ok(1));
+        assert_eq!(outbox.push(frame(FrameKind::Progress, "p")), Ok(1));
+        assert_eq!(outbox.push(frame(FrameKind::Other, "o")), Err(Full));
         assert_eq!(rest(&outbox), ["four"]);
-        assert_eq!(outbox.push(frame(FrameKind::Log, "l")), Fate::Queued);
+        assert_eq!(outbox.push(frame(FrameKind::Log, "l")), Ok(0));
+    }
+
+    #[test]
+    fn what_may_not_be_lost_finds_the_place_of_stale_progress() {
+        let outbox = outbox();
+        for number in 0..MAX_BURST {
+            outbox
+                .push(frame(FrameKind::Progress, &number.to_string()))
+                .unwrap();
+        }
+        let taken = (0..).take_while(|_| outbox.push(frame(FrameKind::Other, "other")).is_ok());
+        assert_eq!(taken.count(), MAX_FRAMES - 1);
+        assert_eq!(rest(&outbox)[0], (MAX_BURST - 1).to_string());
+    }
+
+    #[test]
+    fn a_lost_log_message_is_counted_whatever_it_gave_way_to() {
+        let outbox = outbox();
+        for _ in 0..MAX_FRAMES {
+            assert_eq!(outbox.push(frame(FrameKind::Log, "log")), Ok(0));
+        }
+        assert_eq!(outbox.push(frame(FrameKind::Progress, "progress")), Ok(1));
+        assert_eq!(outbox.push(frame(FrameKind::Log, "log")), Ok(1));
+        assert_eq!(rest(&outbox).len(), MAX_FRAMES);
+    }
+
+    #[test]
+    fn nothing_is_sent_after_a_cancellation() {
+        let outbox = outbox();
+        outbox.push(frame(FrameKind::Other, "other")).unwrap();
+        assert!(outbox.end(Input::Unanswered(Unanswered::Cancelled)));
+        assert_eq!(rest(&outbox), ["end"]);
+        assert_eq!(outbox.buffers.held(), 0);
+    }
+
+    #[test]
+    fn an_outcome_without_room_gives_way_to_a_refusal() {
+        let outbox = Outbox::new(&Buffers::new(100));
+        let large = ToolResult {
+            content: vec![b' '; 101],
+            ..ToolResult::default()
+        };
+        assert!(outbox.end(Input::Outcome(CallOutcome::Tool(large))));
+        let taken = outbox.take();
+        assert!(matches!(
+            taken,
+            Some(Taken::End(Input::Unanswered(Unanswered::NoRoom)))
+        ));
     }
 }

@@ -9,6 +9,7 @@ use tokio::task::spawn_blocking;
 
 use crate::{
     hearing::Hearing,
+    held::held,
     host::{CancelReason, Host, now},
     listening::Listening,
     served::{Served, Stream},
@@ -30,7 +31,10 @@ pub async fn run<H: Host>(
     let mut read_body = Some(read_body);
     loop {
         let input = match step {
-            Step::Answer(answer) => return Served::Answer(*answer),
+            Step::Answer(answer) => {
+                let (answer, room) = held(host.buffers(), &mut exchange, *answer);
+                return Served::Answer(answer, room);
+            }
             Step::Compute(computation) => compute(computation).await,
             Step::Ask(question) => match question.ask {
                 Ask::Body { max_bytes } => match read_body.take() {

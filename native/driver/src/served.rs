@@ -5,6 +5,7 @@ use std::{future::Future, time::Duration};
 use mcp_protocol::{Answer, StreamHead};
 
 use crate::{
+    buffers::Reservation,
     host::Host,
     listening::Listening,
     stream::{CallStream, Part},
@@ -12,8 +13,8 @@ use crate::{
 
 /// How an exchange is answered.
 pub enum Served<H: Host> {
-    /// With this, whole.
-    Answer(Answer),
+    /// With this, whole; and its share of `max_buffered_bytes`, until it is on its way.
+    Answer(Answer, Reservation),
     /// Piece by piece, the answer last.
     Stream(Box<Stream<H>>),
 }
@@ -32,6 +33,14 @@ impl<H: Host> Stream<H> {
         match self {
             Self::Call(call) => call.open(),
             Self::Listening(listening) => listening.open(),
+        }
+    }
+
+    /// Waits until [`Stream::next`] has a piece without waiting, or has an end to make. Cancel safe.
+    pub async fn ready(&mut self, closing: impl Future<Output = ()>) {
+        match self {
+            Self::Call(call) => call.ready().await,
+            Self::Listening(listening) => listening.ready(closing).await,
         }
     }
 

@@ -6,6 +6,8 @@ use mcp_protocol::{Answer, Ask, Exchange, Input, Step, StreamHead, Unanswered};
 use tokio::time::timeout;
 
 use crate::{
+    buffers::Reservation,
+    held::held,
     host::{Host, now},
     outbox::Taken,
     run::compute,
@@ -20,12 +22,12 @@ pub struct CallStream<H: Host> {
 
 /// One piece of a stream.
 pub enum Part {
-    /// A message, ready to be written.
-    Frame(Vec<u8>),
+    /// A message, ready to be written, and its share of `max_buffered_bytes`.
+    Frame(Vec<u8>, Reservation),
     /// Nothing came for as long as the peer should be left without a sign of life.
     Quiet,
-    /// The answer: its body is the last piece, and nothing follows.
-    Answer(Box<Answer>),
+    /// The answer and its share: its body is the last piece, and nothing follows.
+    Answer(Box<Answer>, Reservation),
 }
 
 impl<H: Host> CallStream<H> {
@@ -39,20 +41,29 @@ impl<H: Host> CallStream<H> {
         self.exchange.open_stream()
     }
 
+    /// Waits until [`CallStream::next`] has a piece without waiting. Cancel safe.
+    pub async fn ready(&mut self) {
+        self.waiting.ready().await;
+    }
+
     /// The next piece, waiting at most `patience` for it.
     pub async fn next(&mut self, patience: Duration) -> Part {
         match timeout(patience, self.waiting.take()).await {
-            Ok(Taken::Frame(frame)) => Part::Frame(frame),
-            Ok(Taken::End(outcome)) => Part::Answer(self.answer(outcome).await),
+            Ok(Taken::Frame(frame, room)) => Part::Frame(frame, room),
+            Ok(Taken::End(outcome)) => self.answer(outcome).await,
             Err(_) => Part::Quiet,
         }
     }
 
-    async fn answer(&mut self, outcome: Input) -> Box<Answer> {
+    async fn answer(&mut self, outcome: Input) -> Part {
         let mut input = outcome;
         loop {
             input = match self.exchange.resume(now(), input) {
-                Step::Answer(answer) => return answer,
+                Step::Answer(answer) => {
+                    let buffers = self.waiting.host().buffers();
+                    let (answer, room) = held(buffers, &mut self.exchange, *answer);
+                    return Part::Answer(Box::new(answer), room);
+                }
                 Step::Compute(computation) => compute(computation).await,
                 Step::Ask(question) => unasked(&question.ask),
                 Step::Listen(_) | Step::Deliver(_) => Input::Unanswered(Unanswered::Failed),

@@ -30,8 +30,12 @@ pub(crate) struct Waiting<H: Host> {
 
 /// Where the outcome comes from.
 enum Source {
+    /// Not known yet.
     Once(oneshot::Receiver<Response>),
+    /// It comes after messages.
     Outbox(Arc<Outbox>),
+    /// It is here.
+    Outcome(Input),
 }
 
 /// What came of waiting for a while.
@@ -68,28 +72,26 @@ impl<H: Host> Waiting<H> {
 
     /// Waits for the outcome, for a first message, or for `limit`.
     pub(crate) async fn hear(&mut self, limit: Option<Duration>) -> Heard {
-        let Some(Source::Once(receiver)) = &mut self.source else {
-            return Heard::Messages;
+        let Some(source) = &mut self.source else {
+            return Heard::Nothing;
         };
         let patience = limit.map_or(self.deadline, |limit| {
             self.deadline.min(Instant::now() + limit)
         });
-        match timeout_at(patience, receiver).await {
-            Ok(Ok(Response::Outcome(outcome))) => self.over(outcome),
-            Ok(Ok(Response::Messages(outbox))) => {
-                self.source = Some(Source::Outbox(outbox));
-                Heard::Messages
+        if timeout_at(patience, source.settle()).await.is_err() {
+            if patience < self.deadline {
+                return Heard::Nothing;
             }
-            Ok(Err(_)) => self.over(Input::Unanswered(Unanswered::Failed)),
-            Err(_) if patience < self.deadline => Heard::Nothing,
-            Err(_) => {
-                cancel(
-                    &self.host,
-                    self.call,
-                    Unanswered::Deadline,
-                    CancelReason::Deadline,
-                );
-                self.over(Input::Unanswered(Unanswered::Deadline))
+            let (answer, reason) = (Unanswered::Deadline, CancelReason::Deadline);
+            cancel(&self.host, self.call, answer, reason);
+            // Settled by that, unless the call said something in the last moment: then that counts.
+            source.settle().await;
+        }
+        match self.source.take() {
+            Some(Source::Outcome(outcome)) => Heard::Outcome(outcome),
+            source => {
+                self.source = source;
+                Heard::Messages
             }
         }
     }
@@ -104,41 +106,70 @@ impl<H: Host> Waiting<H> {
         self.watchdog = Some(watchdog.abort_handle());
     }
 
-    /// The next message, or the outcome. Cancel safe.
-    pub(crate) async fn take(&mut self) -> Taken {
-        let taken = match &mut self.source {
-            Some(source) => source.take().await,
-            None => Taken::End(Input::Unanswered(Unanswered::Failed)),
-        };
-        if matches!(taken, Taken::End(_)) {
-            self.source = None;
+    /// Waits until a message or the outcome can be taken. Cancel safe.
+    pub(crate) async fn ready(&mut self) {
+        if let Some(source) = &mut self.source {
+            source.ready().await;
         }
-        taken
     }
 
-    fn over(&mut self, outcome: Input) -> Heard {
-        self.source = None;
-        Heard::Outcome(outcome)
-    }
-}
-
-impl Source {
-    async fn take(&mut self) -> Taken {
+    /// The next message, or the outcome, after which nothing follows. Cancel safe.
+    pub(crate) async fn take(&mut self) -> Taken {
         loop {
-            match self {
-                Self::Outbox(outbox) => return outbox.take().await,
-                Self::Once(receiver) => match receiver.await {
-                    Ok(Response::Outcome(outcome)) => return Taken::End(outcome),
-                    Ok(Response::Messages(outbox)) => *self = Self::Outbox(outbox),
-                    Err(_) => return Taken::End(Input::Unanswered(Unanswered::Failed)),
+            self.ready().await;
+            match self.source.take() {
+                Some(Source::Outbox(outbox)) => match outbox.take() {
+                    Some(end @ Taken::End(_)) => return end,
+                    taken => {
+                        self.source = Some(Source::Outbox(outbox));
+                        if let Some(frame) = taken {
+                            return frame;
+                        }
+                    }
                 },
+                Some(Source::Outcome(outcome)) => return Taken::End(outcome),
+                Some(Source::Once(_)) | None => return Taken::End(failed()),
             }
         }
     }
 
-    /// Lets the call run to its end.
+    pub(crate) fn host(&self) -> &Arc<H> {
+        &self.host
+    }
+}
+
+impl Source {
+    /// Waits until it is known where the outcome comes from. Cancel safe.
+    async fn settle(&mut self) {
+        if let Self::Once(receiver) = self {
+            *self = match receiver.await {
+                Ok(Response::Outcome(outcome)) => Self::Outcome(outcome),
+                Ok(Response::Messages(outbox)) => Self::Outbox(outbox),
+                Err(_) => Self::Outcome(failed()),
+            };
+        }
+    }
+
+    /// Waits until something can be taken. Cancel safe.
+    async fn ready(&mut self) {
+        self.settle().await;
+        if let Self::Outbox(outbox) = self {
+            outbox.ready().await;
+        }
+    }
+
+    /// Lets the call run to its end; its messages are for nobody.
     async fn outlast(mut self) {
-        while let Taken::Frame(_) = self.take().await {}
+        self.settle().await;
+        let Self::Outbox(outbox) = self else {
+            return;
+        };
+        loop {
+            outbox.ready().await;
+            if let Some(Taken::End(_)) = outbox.take() {
+                return;
+            }
+        }
     }
 }
 
@@ -168,4 +199,9 @@ pub fn cancel<H: Host>(host: &Arc<H>, call: CallNumber, answer: Unanswered, reas
     if let Some(worker) = host.calls().abandon(call, answer) {
         host.cancel(call, worker, reason);
     }
+}
+
+/// Whoever would have answered is gone.
+fn failed() -> Input {
+    Input::Unanswered(Unanswered::Failed)
 }

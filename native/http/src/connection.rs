@@ -110,6 +110,7 @@ impl<S: Stream, H: Host> Connection<S, H> {
 
     async fn serve_http1(self, opening: Opening) -> End {
         let mut patience = self.patience(opening.protocol);
+        let limit = self.context.listener.options.header_timeout;
         let builder = http1_builder(&self.context.listener.options);
         let socket = Socket::new(self.stream, opening.prefix, Arc::clone(&self.context.watch));
         let context = self.context;
@@ -120,7 +121,7 @@ impl<S: Stream, H: Host> Connection<S, H> {
         if end == End::HeaderTimeout
             && let Some(stream) = connection.into_parts().io.into_quiet()
         {
-            refusal::send(stream, refusal::HEAD_TIMEOUT).await;
+            refusal::send(stream, &refusal::head_timeout(limit)).await;
         }
         end
     }

@@ -10,10 +10,13 @@ use std::{
 use bytes::Bytes;
 use hyper::body::{Body, Frame};
 
+use crate::unread::Unread;
+
 /// A body made of what `next` comes up with: the next bytes and what then comes next, or `None` at the end.
 pub(crate) struct EventBody<S> {
     next: fn(S) -> Next<S>,
     state: State<S>,
+    unread: Unread,
 }
 
 pub(crate) type Next<S> = Pin<Box<dyn Future<Output = Option<(Bytes, S)>> + Send>>;
@@ -25,10 +28,11 @@ enum State<S> {
 }
 
 impl<S> EventBody<S> {
-    pub(crate) fn new(source: S, next: fn(S) -> Next<S>) -> Self {
+    pub(crate) fn new(source: S, next: fn(S) -> Next<S>, unread: Unread) -> Self {
         Self {
             next,
             state: State::Resting(source),
+            unread,
         }
     }
 }
@@ -42,6 +46,7 @@ impl<S: Unpin> Body for EventBody<S> {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let this = self.get_mut();
+        this.unread.asked_for_more();
         let mut waiting = match std::mem::replace(&mut this.state, State::Over) {
             State::Resting(source) => (this.next)(source),
             State::Waiting(waiting) => waiting,
@@ -53,6 +58,7 @@ impl<S: Unpin> Body for EventBody<S> {
         };
         Poll::Ready(next.map(|(bytes, source)| {
             this.state = State::Resting(source);
+            this.unread.handed_out();
             Ok(Frame::data(bytes))
         }))
     }

@@ -7,6 +7,7 @@ use mcp_driver::{Host, Part, Stream};
 
 use crate::{
     event_body::{EventBody, Next},
+    held_bytes::held_bytes,
     service::{ConnectionContext, Report},
     watch::Serving,
 };
@@ -40,7 +41,8 @@ impl<H: Host> Events<H> {
 
     /// The events as a body.
     pub(crate) fn body(self) -> EventBody<Option<Box<Self>>> {
-        EventBody::new(Some(Box::new(self)), next)
+        let unread = self.context.watch.stream();
+        EventBody::new(Some(Box::new(self)), next, unread)
     }
 
     async fn part(&mut self) -> Part {
@@ -56,9 +58,9 @@ fn next<H: Host>(events: Option<Box<Events<H>>>) -> Next<Option<Box<Events<H>>>>
     Box::pin(async {
         let mut events = events?;
         match events.part().await {
-            Part::Frame(frame) => Some((frame.into(), Some(events))),
+            Part::Frame(frame, room) => Some((held_bytes(frame, room), Some(events))),
             Part::Quiet => Some((Bytes::from_static(SIGN_OF_LIFE), Some(events))),
-            Part::Answer(mut answer) => {
+            Part::Answer(mut answer, room) => {
                 let last = std::mem::take(&mut answer.body);
                 let Events {
                     context,
@@ -68,7 +70,7 @@ fn next<H: Host>(events: Option<Box<Events<H>>>) -> Next<Option<Box<Events<H>>>>
                 } = *events;
                 report.answered(context.listener.host.as_ref(), &answer, last.len());
                 drop(serving);
-                (!last.is_empty()).then(|| (last.into(), None))
+                (!last.is_empty()).then(|| (held_bytes(last, room), None))
             }
         }
     })

@@ -13,6 +13,7 @@ mod detect;
 mod event_body;
 mod events;
 mod head;
+mod held_bytes;
 mod listener;
 mod options;
 mod patience;
@@ -20,6 +21,7 @@ mod refusal;
 mod response;
 mod service;
 mod socket;
+mod unread;
 mod watch;
 mod workers;
 

@@ -107,7 +107,8 @@ impl Listener {
         self.connections.advance(Phase::Stopped);
     }
 
-    fn close(&self) {
+    /// Accepts nothing new. What is connected goes on.
+    pub fn close(&self) {
         if self.closed.swap(true, Ordering::AcqRel) {
             return;
         }
@@ -175,7 +176,8 @@ fn refuse<H: Host>(accepted: Accepted, listener: &ListenerContext<H>) {
         Peer::Unix => None,
     };
     listener.host.record(Event::ConnectionRefused { peer });
-    refusal::send_at_once(accepted, refusal::TOO_MANY_CONNECTIONS);
+    let limit = listener.options.max_connections;
+    refusal::send_at_once(accepted, &refusal::too_many_connections(limit));
 }
 
 fn concerns_one_connection(error: &io::Error) -> bool {

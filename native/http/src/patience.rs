@@ -104,9 +104,19 @@ impl Patience {
             Activity::Opening | Activity::Head => (self.limits.header, Overdue::Head),
             Activity::Resting | Activity::Stalled => (self.limits.idle, Overdue::Rest),
             Activity::Closing => (LINGER, Overdue::Close),
-            Activity::Serving => return None,
+            Activity::Serving => return self.unread_deadline(),
         };
-        Some((self.since + limit, overdue))
+        let own = (self.since + limit, overdue);
+        match self.unread_deadline() {
+            Some(unread) if overdue != Overdue::Close && unread.0 < own.0 => Some(unread),
+            _ => Some(own),
+        }
+    }
+
+    /// The peer of an event stream has as long to take an event as to take an answer.
+    fn unread_deadline(&self) -> Option<(Instant, Overdue)> {
+        let since = self.watch.unread_since()?;
+        Some((since + self.limits.idle, Overdue::Rest))
     }
 
     fn ring_at(&mut self, instant: Instant) {

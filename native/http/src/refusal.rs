@@ -1,6 +1,9 @@
 //! Answers given below HTTP's own layers, where no request can be told apart.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    time::Duration,
+};
 
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
@@ -9,19 +12,36 @@ use tokio::{
 
 use crate::{bind::Accepted, patience::LINGER};
 
-/// The answer to a head that took too long.
-pub(crate) const HEAD_TIMEOUT: &str = concat!(
-    "HTTP/1.1 408 Request Timeout\r\n",
-    "connection: close\r\ncontent-type: application/json\r\ncontent-length: 109\r\n\r\n",
-    r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"The request head did not arrive in time; send it again."}}"#,
-);
+/// The answer to a head that took longer than `limit`.
+pub(crate) fn head_timeout(limit: Duration) -> String {
+    let message = format!(
+        "The request head did not arrive within {} ms: send it again, and faster",
+        limit.as_millis()
+    );
+    answer("408 Request Timeout", "", -32600, &message)
+}
 
-/// The answer to a connection over the limit.
-pub(crate) const TOO_MANY_CONNECTIONS: &str = concat!(
-    "HTTP/1.1 503 Service Unavailable\r\n",
-    "connection: close\r\nretry-after: 1\r\ncontent-type: application/json\r\ncontent-length: 101\r\n\r\n",
-    r#"{"jsonrpc":"2.0","error":{"code":-31503,"message":"Too many connections are open; try again later."}}"#,
-);
+/// The answer to a connection over `limit`.
+pub(crate) fn too_many_connections(limit: usize) -> String {
+    let message =
+        format!("{limit} connections are open, as many as the server allows: retry later");
+    answer(
+        "503 Service Unavailable",
+        "retry-after: 1\r\n",
+        -31503,
+        &message,
+    )
+}
+
+/// `message` holds nothing that JSON would escape.
+fn answer(status: &str, headers: &str, code: i32, message: &str) -> String {
+    let body = format!(r#"{{"jsonrpc":"2.0","error":{{"code":{code},"message":"{message}"}}}}"#);
+    format!(
+        "HTTP/1.1 {status}\r\nconnection: close\r\n{headers}content-type: application/json\r\n\
+         content-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
 
 /// Writes `answer`, closes our side, and gives the peer a moment to read it.
 pub(crate) async fn send<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, answer: &str) {
@@ -50,11 +70,20 @@ mod tests {
 
     #[test]
     fn declares_its_length_and_holds_json() {
-        for answer in [HEAD_TIMEOUT, TOO_MANY_CONNECTIONS] {
+        for (answer, limit) in [
+            (head_timeout(Duration::from_secs(10)), "10000 ms"),
+            (too_many_connections(7), "7 connections"),
+        ] {
             let (head, body) = answer.split_once("\r\n\r\n").unwrap();
             let length = head.split_once("content-length: ").unwrap().1;
             assert_eq!(length.parse::<usize>().unwrap(), body.len());
-            serde_json::from_str::<serde_json::Value>(body).unwrap();
+            let message: serde_json::Value = serde_json::from_str(body).unwrap();
+            assert!(
+                message["error"]["message"]
+                    .as_str()
+                    .unwrap()
+                    .contains(limit)
+            );
         }
     }
 }

@@ -6,7 +6,7 @@ use hyper::{
     Request, Response,
     body::{Body, Incoming},
 };
-use mcp_driver::{Event, Host, Served, run};
+use mcp_driver::{Event, Host, Reservation, Served, run};
 use mcp_protocol::{Answer, Connection, Exchange, Input, Peer};
 
 use crate::{
@@ -64,7 +64,7 @@ pub(crate) async fn serve<H: Host>(
     })
     .await;
     Ok(match served {
-        Served::Answer(answer) => whole(&context, reply, answer, unread, report),
+        Served::Answer(answer, room) => whole(&context, reply, answer, room, unread, report),
         Served::Stream(mut stream) => {
             let head = stream.open();
             let events = Events::new(stream, Arc::clone(&context), report, serving);
@@ -76,29 +76,18 @@ pub(crate) async fn serve<H: Host>(
 fn whole<H: Host>(
     context: &ConnectionContext<H>,
     reply: Reply,
-    mut answer: Answer,
+    answer: Answer,
+    room: Reservation,
     unread: bool,
     report: Report,
 ) -> Response<AnswerBody> {
-    let host = &context.listener.host;
-    let mut room = host.buffers().reserve();
-    if !room.grow(answer.body.len()) {
-        refuse_for_room(&mut answer);
-    }
     let closes = unread || answer.connection != Connection::Keep;
     if closes {
         context.watch.left_unread();
     }
-    report.answered(host.as_ref(), &answer, answer.body.len());
+    let host = context.listener.host.as_ref();
+    report.answered(host, &answer, answer.body.len());
     reply.response(answer, room, closes)
-}
-
-/// The instance holds as many bytes as it may: this answer is dropped, and the peer may ask again.
-fn refuse_for_room(answer: &mut Answer) {
-    answer.status = 503;
-    answer.body = Vec::new();
-    answer.headers = vec![("retry-after", "1".into())];
-    answer.summary.refusal = Some("buffers");
 }
 
 impl Report {

@@ -5,6 +5,10 @@ use std::sync::{
     atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
 };
 
+use tokio::time::Instant;
+
+use crate::unread::{Unread, UnreadStreams};
+
 /// Notes of one connection. All parties run on one thread, so every access is relaxed and none waits.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
@@ -15,6 +19,7 @@ pub(crate) struct Watch {
     blocked: AtomicBool,
     unread: AtomicBool,
     closing: AtomicBool,
+    streams: Arc<UnreadStreams>,
 }
 
 /// What a connection waits for.
@@ -70,6 +75,16 @@ impl Watch {
         Serving {
             watch: Arc::clone(self),
         }
+    }
+
+    /// Notes the begin of an event stream.
+    pub(crate) fn stream(&self) -> Unread {
+        self.streams.begin()
+    }
+
+    /// Since when the peer has left an event stream unread, if it has.
+    pub(crate) fn unread_since(&self) -> Option<Instant> {
+        self.streams.oldest()
     }
 
     /// Notes that bytes of the next head have come.

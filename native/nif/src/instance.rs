@@ -39,10 +39,9 @@ pub(crate) struct Instance {
 /// An instance as a term.
 pub(crate) struct InstanceHandle(Option<Arc<Instance>>);
 
-/// `instance_new/1`
-#[rustler::nif]
+/// `instance_new/1`; the first one starts the native threads.
+#[rustler::nif(schedule = "DirtyIo")]
 fn instance_new<'a>(env: Env<'a>, config: Term<'a>) -> Term<'a> {
-    let _time = timing::measure("instance_new");
     match Instance::new(Options(config)) {
         Ok(instance) => (
             atom::ok(),

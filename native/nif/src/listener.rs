@@ -70,17 +70,20 @@ fn http_drain<'a>(
     atom::ok()
 }
 
-/// `http_stop/1`
-#[rustler::nif]
+/// `http_stop/1`: the address is free when this returns.
+#[rustler::nif(schedule = "DirtyIo")]
 fn http_stop(handle: &ListenerHandle) -> Atom {
-    let _time = timing::measure("http_stop");
-    handle.stop_elsewhere();
+    handle.0.stop();
     atom::ok()
 }
 
 impl ListenerHandle {
-    /// Stopping removes the file of a Unix socket, which no scheduler should wait for.
+    /// Frees the address at once, so that whoever restarts the owner can have it again, unless that means to remove
+    /// the file of a Unix socket. For this, and for waking every connection, no scheduler should wait.
     fn stop_elsewhere(&self) {
+        if let Bound::Tcp(_) = self.0.address() {
+            self.0.close();
+        }
         let listener = Arc::clone(&self.0);
         workers::elsewhere(move || listener.stop());
     }

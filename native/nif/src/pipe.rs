@@ -52,6 +52,14 @@ fn stdio_line<'a>(handle: &'a PipeHandle, line: Binary<'a>) -> Atom {
     }
 }
 
+/// `stdio_written/1`: the owner has dealt with a line that it was sent, so that one more may follow.
+#[rustler::nif]
+fn stdio_written(handle: &PipeHandle) -> Atom {
+    let _time = timing::measure("stdio_written");
+    handle.0.written();
+    atom::ok()
+}
+
 /// `stdio_close/1`
 #[rustler::nif]
 fn stdio_close(handle: &PipeHandle) -> Atom {
@@ -74,7 +82,6 @@ fn start(instance: &Arc<Instance>, options: Options<'_>, owner: LocalPid) -> Res
         drain_timeout: options.duration_ms(atoms::drain_timeout_ms())?,
         identity: identity(options)?,
         record_requests: instance.telemetry,
-        ..PipeOptions::default()
     };
     // The end may come before the number is known here.
     let number = Arc::new(OnceLock::new());

@@ -24,7 +24,12 @@ impl<'a> Members<'a> {
 
     /// Writes a member whose value is JSON text already.
     pub(crate) fn raw(&mut self, key: &str, json: impl AsRef<[u8]>) -> &mut Self {
-        self.key(key).extend_from_slice(json.as_ref());
+        let (out, json) = (self.key(key), json.as_ref());
+        if json.len() > LONG {
+            // Room for what follows too: a buffer that is full would be moved for it.
+            out.reserve(json.len() + LONG);
+        }
+        out.extend_from_slice(json);
         self
     }
 
@@ -115,6 +120,9 @@ impl<'a> Members<'a> {
         self.out
     }
 }
+
+/// Bytes of a text that are not moved without need; of the members after it there are less.
+const LONG: usize = 4_096;
 
 /// Writes a result message. `members` writes the result's own members; `meta` is the host's `_meta` object.
 ///

@@ -100,6 +100,26 @@ pub struct SafeError {
     pub data: Option<String>,
 }
 
+impl CallOutcome {
+    /// How many bytes it holds, as far as they count.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Tool(result) => result.bytes(),
+            Self::Contents(contents) => contents.bytes(),
+            Self::Prompt(prompt) => prompt.messages.len(),
+            Self::Completion(completion) => completion.values.iter().map(String::len).sum(),
+            Self::SafeError(error) => error.message.len(),
+            Self::NotFound | Self::Failed => 0,
+        }
+    }
+}
+
+impl Contents {
+    fn bytes(&self) -> usize {
+        self.pieces.iter().map(|piece| piece.body.bytes()).sum()
+    }
+}
+
 impl ToolResult {
     /// Checks the structured content.
     pub(crate) fn check(&self, schema: &Schema) -> Result<(), Faults> {
@@ -137,10 +157,7 @@ impl fmt::Debug for CallOutcome {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tool(result) => result.fmt(out),
-            Self::Contents(contents) => {
-                let bytes = contents.pieces.iter().map(|piece| piece.body.bytes());
-                write!(out, "Contents({} bytes)", bytes.sum::<usize>())
-            }
+            Self::Contents(contents) => write!(out, "Contents({} bytes)", contents.bytes()),
             Self::Prompt(prompt) => write!(out, "Prompt({} bytes)", prompt.messages.len()),
             Self::Completion(completion) => {
                 write!(out, "Completion({} values)", completion.values.len())

@@ -135,6 +135,8 @@ pub enum Unanswered {
     PrincipalBusy,
     /// The instance is draining.
     Draining,
+    /// The instance holds as many bytes as it may, so that there is no room for what is to be answered.
+    NoRoom,
     /// Another request with this id is in flight in the same scope.
     DuplicateId,
     /// The request was cancelled.

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use mcp_driver::{Hearing, Host};
+use mcp_driver::{Buffers, Hearing, Host};
 use mcp_protocol::{Pipe, Subscription, Uris};
 use tokio::{
     select,
     sync::{mpsc, watch},
     task::AbortHandle,
 };
+
+use crate::writer::Message;
 
 /// Writes changes to a client from the line after `initialize` on; ends when dropped.
 pub(crate) struct Changes {
@@ -21,7 +23,7 @@ impl Changes {
     pub(crate) fn begin<H: Host>(
         host: &Arc<H>,
         pipe: &Pipe,
-        messages: mpsc::Sender<Vec<u8>>,
+        messages: mpsc::Sender<Message>,
     ) -> Option<Self> {
         let subscription: Subscription = pipe.subscription(&host.shared())?;
         let (uris, changed) = watch::channel(subscription.filter.uris.clone());
@@ -29,7 +31,8 @@ impl Changes {
             .subscribers()
             .begin(subscription, host.buffers())
             .ok()?;
-        let task = tokio::spawn(write(hearing, changed, messages)).abort_handle();
+        let buffers = Arc::clone(host.buffers());
+        let task = tokio::spawn(write(hearing, changed, messages, buffers)).abort_handle();
         Some(Self { uris, task })
     }
 
@@ -48,7 +51,8 @@ impl Drop for Changes {
 async fn write(
     mut hearing: Hearing,
     mut changed: watch::Receiver<Uris>,
-    messages: mpsc::Sender<Vec<u8>>,
+    messages: mpsc::Sender<Message>,
+    buffers: Arc<Buffers>,
 ) {
     loop {
         select! {
@@ -58,8 +62,11 @@ async fn write(
                 hearing.set_uris(uris);
             }
             message = hearing.next() => {
-                let Some(message) = message else { return };
-                if messages.send(message).await.is_err() {
+                let Some(bytes) = message else { return };
+                let mut room = buffers.reserve();
+                // One short message at a time goes out also where it finds no room.
+                room.grow(bytes.len());
+                if messages.send(Message { bytes, room }).await.is_err() {
                     return;
                 }
             }

@@ -14,7 +14,7 @@ use mcp_protocol::{Ask, Connection, Exchange, IdKey, Line, Scope, Step, Unanswer
 use tokio::{
     sync::{Notify, mpsc, oneshot},
     task::{AbortHandle, JoinSet},
-    time::timeout,
+    time::{self, timeout, timeout_at},
 };
 
 use crate::{
@@ -24,8 +24,7 @@ use crate::{
     options::Options,
     pipe::End,
     reply::Reply,
-    stop::Stop,
-    writer::Writer,
+    writer::{Message, Writer, Writing},
 };
 
 /// One client's lines, its exchanges in flight, and where their answers go.
@@ -38,11 +37,11 @@ pub(crate) struct Conversation<H> {
     exchanges: JoinSet<Ended>,
     /// Those of them that a cancellation may name.
     requests: HashMap<IdKey, AbortHandle>,
-    answers: mpsc::Sender<Vec<u8>>,
+    answers: mpsc::Sender<Message>,
     /// Told when all answers are written, or why they cannot be.
     written: oneshot::Receiver<io::Result<()>>,
     /// Ends the writer when dropped.
-    _writing: Option<Stop>,
+    _writing: Writing,
     options: Options,
     /// What the client of a legacy session hears of.
     changes: Option<Changes>,
@@ -90,16 +89,13 @@ impl<H: Host> Conversation<H> {
         }
     }
 
-    /// Serves until the input ends, the client says `exit` or `closing` is told; then finishes what runs.
+    /// Serves all lines, then finishes what runs.
     pub(crate) async fn run(mut self, closing: Arc<Notify>) -> End {
         let (host, peer) = (Arc::clone(&self.host), None);
         host.record(Event::ConnectionOpened { peer });
-        let end = tokio::select! {
-            end = self.serve() => end,
-            () = closing.notified() => self.serve_received().await,
-        };
+        let (end, deadline) = self.serve_all(&closing).await;
         self.input.close();
-        self.drain().await;
+        self.drain(deadline).await;
         let requests = self.lines;
         let end = self.flush(end).await;
         let reason = match end {
@@ -112,6 +108,21 @@ impl<H: Host> Conversation<H> {
             requests,
         });
         end
+    }
+
+    /// Serves until the client says `exit` or the last line is started. Once the input has ended, or `closing` is told,
+    /// the drain timeout runs, whether or not the client reads what it is answered. When that will have passed.
+    async fn serve_all(&mut self, closing: &Notify) -> (End, time::Instant) {
+        let limit = self.options.drain_timeout;
+        let ended = self.input.ended();
+        tokio::select! {
+            end = self.serve() => return (end, time::Instant::now() + limit),
+            () = closing.notified() => self.input.close(),
+            () = ended => {}
+        }
+        let deadline = time::Instant::now() + limit;
+        let served = timeout_at(deadline, self.serve()).await;
+        (served.unwrap_or(End::Input), deadline)
     }
 
     /// Starts each line as it comes. Cancel safe: nothing is awaited between taking a line and starting it.
@@ -130,13 +141,6 @@ impl<H: Host> Conversation<H> {
                 return End::Exit;
             }
         }
-    }
-
-    /// Starts the lines that were received before the pipe was closed.
-    async fn serve_received(&mut self) -> End {
-        self.input.close();
-        let limit = self.options.drain_timeout;
-        timeout(limit, self.serve()).await.unwrap_or(End::Input)
     }
 
     /// Starts the exchange of a line. Says what becomes of the pipe when that is known at once.
@@ -226,16 +230,15 @@ impl<H: Host> Conversation<H> {
         }
     }
 
-    /// Lets running calls finish, then cancels those that have not.
-    async fn drain(&mut self) {
+    /// Ends what would go on for ever, lets running calls finish until `deadline`, then cancels those that have not.
+    async fn drain(&mut self, deadline: time::Instant) {
         self.changes = None;
         self.close.tell();
         let (host, exchanges) = (&self.host, &mut self.exchanges);
-        let limit = self.options.drain_timeout;
         let reason = tokio::select! {
             biased;
             () = self.answers.closed() => CancelReason::Gone,
-            in_time = timeout(limit, all_ended(exchanges)) => match in_time {
+            in_time = timeout_at(deadline, all_ended(exchanges)) => match in_time {
                 Ok(()) => return,
                 Err(_) => CancelReason::Drain,
             },
@@ -268,7 +271,7 @@ impl<H: Host> Conversation<H> {
 }
 
 /// The next line, once the answers before it have found room: a client that does not read is not read from.
-async fn next_line(answers: &mpsc::Sender<Vec<u8>>, input: &mut Input) -> io::Result<Option<Line>> {
+async fn next_line(answers: &mpsc::Sender<Message>, input: &mut Input) -> io::Result<Option<Line>> {
     tokio::select! {
         biased;
         // The writer says below what went wrong.

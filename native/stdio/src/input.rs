@@ -1,11 +1,15 @@
 //! Lines as they come.
 
-use std::io;
+use std::{future::pending, io};
 
 use mcp_protocol::Line;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
-use crate::{reader::Chunk, splitter::Splitter, stop::Stop};
+use crate::{
+    reader::{Chunk, Reading},
+    splitter::Splitter,
+    stop::Stop,
+};
 
 /// The receiving side of a pipe.
 pub(crate) struct Input {
@@ -13,6 +17,8 @@ pub(crate) struct Input {
     splitter: Splitter,
     /// Present while a thread of ours may read.
     reading: Option<Stop>,
+    /// Comes when that thread finds the end.
+    ended: Option<oneshot::Receiver<()>>,
     /// That thread was stopped, maybe in the middle of a line.
     cut: bool,
 }
@@ -21,13 +27,27 @@ impl Input {
     pub(crate) fn new(
         chunks: mpsc::Receiver<Chunk>,
         max_line_bytes: usize,
-        reading: Option<Stop>,
+        reading: Option<Reading>,
     ) -> Self {
+        let (reading, ended) = reading.map(|it| (it.stop, it.ended)).unzip();
         Self {
             chunks,
             splitter: Splitter::new(max_line_bytes),
             reading,
+            ended,
             cut: false,
+        }
+    }
+
+    /// Waits until the other end sends nothing more, even if what it sent before is not taken yet. To be asked once.
+    pub(crate) fn ended(&mut self) -> impl Future<Output = ()> + use<> {
+        let ended = self.ended.take();
+        async {
+            match ended {
+                Some(ended) => drop(ended.await),
+                // Whoever pushes lines says so by closing.
+                None => pending().await,
+            }
         }
     }
 

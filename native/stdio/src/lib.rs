@@ -8,6 +8,7 @@ mod adopt;
 mod changes;
 mod closing;
 mod conversation;
+mod credit;
 mod input;
 mod options;
 mod pipe;

@@ -18,6 +18,7 @@ use tokio::{
 
 use crate::{
     conversation::Conversation,
+    credit::Credit,
     input::Input,
     options::Options,
     reader::{self, Chunk},
@@ -32,6 +33,8 @@ pub struct Pipe {
     closing: Arc<Notify>,
     /// Where [`Pipe::push`] puts what it is given; only for [`Source::Pushed`].
     chunks: Option<mpsc::Sender<Chunk>>,
+    /// Lines that [`Sink::Callback`] may be given.
+    credit: Arc<Credit>,
 }
 
 /// Where a client's lines come from.
@@ -47,7 +50,8 @@ pub enum Source {
 pub enum Sink {
     /// A descriptor, written by a thread.
     Descriptor(OwnedFd),
-    /// A function that is given whole lines, in order, on a thread of the runtime. It must not block.
+    /// A function that is given whole lines, in order, on a thread of the runtime. It must not block. It is given 16
+    /// before [`Pipe::written`] has to say that one is dealt with.
     Callback(Box<dyn FnMut(Vec<u8>) + Send>),
 }
 
@@ -85,10 +89,11 @@ impl Pipe {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let closing = Arc::new(Notify::new());
+        let credit = Arc::new(Credit::new());
         let (sender, chunks) = mpsc::channel(QUEUED_CHUNKS);
         let writer = match sink {
             Sink::Descriptor(descriptor) => Writer::to_descriptor(descriptor)?,
-            Sink::Callback(callback) => Writer::to_callback(callback, runtime),
+            Sink::Callback(callback) => Writer::to_callback(callback, Arc::clone(&credit), runtime),
         };
         let (chunk_sender, reading) = match source {
             Source::Descriptor(descriptor) => (None, Some(reader::start(descriptor, sender)?)),
@@ -106,6 +111,7 @@ impl Pipe {
             number,
             closing,
             chunks: chunk_sender,
+            credit,
         })
     }
 
@@ -116,6 +122,11 @@ impl Pipe {
     pub fn push(&self, bytes: impl Into<Bytes>) -> Result<(), Busy> {
         let chunks = self.chunks.as_ref().ok_or(Busy)?;
         chunks.try_send(Ok(bytes.into())).map_err(|_| Busy)
+    }
+
+    /// Says that a line given to [`Sink::Callback`] has reached its receiver, so that one more may follow.
+    pub fn written(&self) {
+        self.credit.give();
     }
 
     /// Ends the input: what was received is served, running calls may finish within the drain timeout.

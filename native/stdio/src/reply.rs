@@ -5,18 +5,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_driver::{Event, Host, Part, Served, Stream, now, run};
+use mcp_driver::{Event, Host, Part, Reservation, Served, Stream, now, run};
 use mcp_protocol::{
     Answer, Ask, BodyFault, Connection, Exchange, Input, Question, Step, Unanswered,
 };
 use tokio::sync::mpsc;
 
-use crate::closing::Closing;
+use crate::{closing::Closing, writer::Message};
 
 /// Runs one exchange and sends its answer.
 pub(crate) struct Reply<H> {
     pub(crate) host: Arc<H>,
-    pub(crate) answers: mpsc::Sender<Vec<u8>>,
+    pub(crate) answers: mpsc::Sender<Message>,
     pub(crate) request_bytes: usize,
     /// When the line was taken up.
     pub(crate) started: Instant,
@@ -34,39 +34,45 @@ impl<H: Host> Reply<H> {
             step = refuse(&mut exchange, step);
         }
         let no_body = async |_| Input::BodyFault(BodyFault::Broken);
-        let (mut answer, farewell) = match run(&self.host, exchange, step, no_body).await {
-            Served::Answer(answer) => (answer, None),
+        let (mut answer, room, farewell) = match run(&self.host, exchange, step, no_body).await {
+            Served::Answer(answer, room) => (answer, room, None),
             Served::Stream(mut stream) => {
-                let answer = self.pass_on(&mut stream).await;
-                (answer, stream.farewell())
+                let (answer, room) = self.pass_on(&mut stream).await;
+                (answer, room, stream.farewell())
             }
         };
-        let body = std::mem::take(&mut answer.body);
+        let bytes = std::mem::take(&mut answer.body);
         let connection = answer.connection;
-        self.report(answer, body.len());
-        if !body.is_empty() {
+        self.report(answer, bytes.len());
+        if !bytes.is_empty() {
             // Nobody is left to read it when the pipe has ended meanwhile.
-            let _ = self.answers.send(body).await;
+            let _ = self.answers.send(Message { bytes, room }).await;
         }
-        if let Some(farewell) = farewell {
-            let _ = self.answers.send(farewell).await;
+        if let Some(bytes) = farewell {
+            let room = self.host.buffers().reserve();
+            let _ = self.answers.send(Message { bytes, room }).await;
         }
         connection
     }
 
     /// Sends messages as they come; the answer.
-    async fn pass_on(&self, stream: &mut Stream<H>) -> Answer {
+    ///
+    /// A message is taken when there is room for it: until then it waits where newer ones may take its place, and
+    /// where a cancellation drops it.
+    async fn pass_on(&self, stream: &mut Stream<H>) -> (Answer, Reservation) {
         loop {
-            match stream
-                .next(Duration::MAX, self.closing.clone().told())
-                .await
-            {
-                Part::Frame(message) => {
+            stream.ready(self.closing.clone().told()).await;
+            let place = self.answers.reserve().await;
+            let closing = self.closing.clone().told();
+            match stream.next(Duration::ZERO, closing).await {
+                Part::Frame(bytes, room) => {
                     // Nobody is left to read it when the pipe has ended meanwhile.
-                    let _ = self.answers.send(message).await;
+                    if let Ok(place) = place {
+                        place.send(Message { bytes, room });
+                    }
                 }
                 Part::Quiet => {}
-                Part::Answer(answer) => return *answer,
+                Part::Answer(answer, room) => return (*answer, room),
             }
         }
     }
@@ -107,6 +113,6 @@ fn refuse(exchange: &mut Exchange, step: Step) -> Step {
     };
     match harmless {
         true => step,
-        false => exchange.resume(now(), Input::Unanswered(Unanswered::Busy)),
+        false => exchange.resume(now(), Input::Unanswered(Unanswered::NoRoom)),
     }
 }

@@ -3,10 +3,11 @@
 use std::{
     io::{self, PipeReader, PipeWriter},
     os::fd::AsFd,
+    time::Duration,
 };
 
 use rustix::{
-    event::{PollFd, PollFlags, poll},
+    event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
 };
 
@@ -30,13 +31,36 @@ impl Stop {
 impl Waiter {
     /// Waits; `false` when told to stop.
     pub(crate) fn wait(&self, descriptor: impl AsFd, events: PollFlags) -> io::Result<bool> {
+        let [_, stopped] = self.poll(&descriptor, events, None)?;
+        Ok(stopped.is_empty())
+    }
+
+    /// Waits for `limit`, or less: whether the other end sends nothing more beyond what can be read already.
+    pub(crate) fn hung_up(&self, descriptor: impl AsFd, limit: Duration) -> io::Result<bool> {
+        let limit = Timespec::try_from(limit).ok();
+        let [events, _] = self.poll(&descriptor, SENDS_NO_MORE, limit.as_ref())?;
+        Ok(events.intersects(SENDS_NO_MORE | PollFlags::HUP))
+    }
+
+    fn poll(
+        &self,
+        descriptor: &impl AsFd,
+        events: PollFlags,
+        limit: Option<&Timespec>,
+    ) -> io::Result<[PollFlags; 2]> {
         let mut polled = [
-            PollFd::new(&descriptor, events),
+            PollFd::new(descriptor, events),
             PollFd::new(&self.stopped, PollFlags::IN),
         ];
-        match poll(&mut polled, None) {
-            Ok(_) | Err(Errno::INTR) => Ok(polled[1].revents().is_empty()),
+        match poll(&mut polled, limit) {
+            Ok(_) | Err(Errno::INTR) => Ok(polled.map(|one| one.revents())),
             Err(fault) => Err(fault.into()),
         }
     }
 }
+
+/// A socket whose other end was closed for sending says so; a pipe hangs up, which need not be asked for.
+#[cfg(target_os = "linux")]
+const SENDS_NO_MORE: PollFlags = PollFlags::RDHUP;
+#[cfg(not(target_os = "linux"))]
+const SENDS_NO_MORE: PollFlags = PollFlags::empty();

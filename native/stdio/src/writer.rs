@@ -4,9 +4,11 @@ use std::{
     fs::File,
     io::{self, Write},
     os::fd::OwnedFd,
+    sync::Arc,
     thread,
 };
 
+use mcp_driver::Reservation;
 use rustix::{
     event::PollFlags,
     fs::{OFlags, fcntl_getfl},
@@ -14,21 +16,45 @@ use rustix::{
 use tokio::{
     runtime::Handle,
     sync::{mpsc, oneshot},
+    task::AbortHandle,
 };
 
 use crate::{
+    credit::Credit,
     reader::may_retry,
     stop::{Stop, Waiter},
 };
 
 /// Where answers go, and how that ends.
 pub(crate) struct Writer {
-    /// Takes messages without line ends. Closed when nothing can be written any more.
-    pub(crate) messages: mpsc::Sender<Vec<u8>>,
+    /// Takes messages. Closed when nothing can be written any more.
+    pub(crate) messages: mpsc::Sender<Message>,
     /// Says that everything was written, or why not.
     pub(crate) done: oneshot::Receiver<io::Result<()>>,
     /// Ends the writer although its peer does not read.
-    pub(crate) stop: Option<Stop>,
+    pub(crate) stop: Writing,
+}
+
+/// One message without its line end, and its share of `max_buffered_bytes` until it is written.
+pub(crate) struct Message {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) room: Reservation,
+}
+
+/// A writer at work, until dropped.
+pub(crate) enum Writing {
+    /// On a thread.
+    Thread { _stop: Stop },
+    /// In a task.
+    Task(AbortHandle),
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        if let Self::Task(task) = self {
+            task.abort();
+        }
+    }
 }
 
 impl Writer {
@@ -51,21 +77,24 @@ impl Writer {
         Ok(Self {
             messages,
             done,
-            stop: Some(stop),
+            stop: Writing::Thread { _stop: stop },
         })
     }
 
-    /// Gives whole lines to `callback`, on `runtime`.
+    /// Gives whole lines to `callback`, on `runtime`, as far as `credit` goes.
     pub(crate) fn to_callback(
         mut callback: Box<dyn FnMut(Vec<u8>) + Send>,
+        credit: Arc<Credit>,
         runtime: &Handle,
     ) -> Self {
-        let (messages, mut queue) = mpsc::channel::<Vec<u8>>(QUEUED_MESSAGES);
+        let (messages, mut queue) = mpsc::channel::<Message>(QUEUED_MESSAGES);
         let (finished, done) = oneshot::channel();
-        runtime.spawn(async move {
-            while let Some(mut line) = queue.recv().await {
-                line.push(b'\n');
-                callback(line);
+        let task = runtime.spawn(async move {
+            while let Some(Message { mut bytes, room }) = queue.recv().await {
+                credit.take().await;
+                bytes.push(b'\n');
+                callback(bytes);
+                drop(room);
             }
             // The pipe may have ended without waiting for its last words.
             let _ = finished.send(Ok(()));
@@ -73,7 +102,7 @@ impl Writer {
         Self {
             messages,
             done,
-            stop: None,
+            stop: Writing::Task(task.abort_handle()),
         }
     }
 }
@@ -94,18 +123,17 @@ struct Output {
 
 impl Output {
     /// Writes messages, a line each, until there are no more.
-    fn write(&self, mut queue: mpsc::Receiver<Vec<u8>>) -> io::Result<()> {
-        let mut batch = Vec::new();
+    fn write(&self, mut queue: mpsc::Receiver<Message>) -> io::Result<()> {
+        let mut batch = Batch::default();
         while let Some(message) = queue.blocking_recv() {
-            push_line(&mut batch, &message);
-            while batch.len() < BATCH_BYTES
+            batch.push(message);
+            while batch.bytes.len() < BATCH_BYTES
                 && let Ok(message) = queue.try_recv()
             {
-                push_line(&mut batch, &message);
+                batch.push(message);
             }
-            self.write_all(&batch)?;
+            self.write_all(&batch.bytes)?;
             batch.clear();
-            batch.shrink_to(BATCH_BYTES);
         }
         Ok(())
     }
@@ -126,9 +154,25 @@ impl Output {
     }
 }
 
-fn push_line(batch: &mut Vec<u8>, message: &[u8]) {
-    batch.extend_from_slice(message);
-    batch.push(b'\n');
+/// Lines that are written together.
+#[derive(Default)]
+struct Batch {
+    bytes: Vec<u8>,
+    rooms: Vec<Reservation>,
+}
+
+impl Batch {
+    fn push(&mut self, message: Message) {
+        self.bytes.extend_from_slice(&message.bytes);
+        self.bytes.push(b'\n');
+        self.rooms.push(message.room);
+    }
+
+    fn clear(&mut self) {
+        self.rooms.clear();
+        self.bytes.clear();
+        self.bytes.shrink_to(BATCH_BYTES);
+    }
 }
 
 /// How much one write may carry. A descriptor in blocking mode that poll(2) calls writable takes `PIPE_BUF` bytes

@@ -52,6 +52,44 @@ defmodule BeamMCP.SessionStore.ETSTest do
     assert {:ok, _id} = ETS.create(store.namespace, session())
   end
 
+  test "a new session takes the place of the oldest that was left unused, not sooner than it may" do
+    store = start(max_sessions: 3)
+    used = create(store)
+    assert {:ok, _session} = ETS.fetch(store.namespace, used)
+    pass(store, 1)
+    [oldest, younger] = for _ <- 1..2, do: create(store) |> tap(fn _id -> pass(store, 1) end)
+    pass(store, 9_997)
+    assert ETS.create(store.namespace, session()) == {:error, :full}
+
+    pass(store, 1)
+    newest = create(store)
+    assert ETS.fetch(store.namespace, oldest) == {:error, :unknown}
+    for id <- [used, younger, newest], do: assert({:ok, _} = ETS.fetch(store.namespace, id))
+
+    pass(store, 60_000)
+    assert ETS.create(store.namespace, session()) == {:error, :full}
+  end
+
+  test "what ends in another way leaves no place to take" do
+    store = start(max_sessions: 2, max_sessions_per_principal: 1, idle_timeout_ms: 30_000)
+    deleted = create(store, "alice")
+    pass(store, 1)
+    create(store, "bob")
+    :ok = ETS.delete(store.namespace, deleted)
+    pass(store, 1)
+    create(store, "alice")
+
+    pass(store, 10_000)
+    assert ETS.create(store.namespace, session("alice")) == {:error, :full}
+    for _ <- 1..2, do: create(store)
+    assert ETS.create(store.namespace, session()) == {:error, :full}
+
+    pass(store, 30_000)
+    send(store.pid, :sweep)
+    for _ <- 1..2, do: create(store)
+    assert ETS.create(store.namespace, session()) == {:error, :full}
+  end
+
   test "one principal's sessions are bounded, others and the anonymous are not" do
     store = start(max_sessions_per_principal: 1)
     id = create(store, "alice")

@@ -1,9 +1,10 @@
-//! The table of calls and the loop around an exchange, with an application that tests play by hand.
+//! The table of calls and the loop around an exchange, with a host that tests play by hand.
 
 mod answers;
 mod cancellation;
 mod disconnects;
 mod harness;
 mod limits;
+mod streams;
 mod stress;
 mod time;

@@ -12,28 +12,29 @@ use mcp_driver::{CallNumber, Host, Route};
 use serde_json::json;
 use tokio::runtime::Builder;
 
-use crate::harness::{Application, call, cancel, line, pipe, said, text};
+use crate::harness::{call, cancel, line, pipe, said, text};
+use mcp_testing::TestHost;
 
 const WORKERS: usize = 3;
 const CALLS_PER_CLIENT: u64 = 1_500;
 
-/// Deterministic and different for each job.
-fn roll(job: CallNumber) -> u64 {
-    (job ^ 0x5DEE_CE66).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33
+/// Deterministic and different for each call.
+fn roll(number: CallNumber) -> u64 {
+    (number ^ 0x5DEE_CE66).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33
 }
 
 /// Replies, replies twice, dies, loses the token, is failed while it replies, or loses its dispatcher.
-fn work(application: &Arc<Application>, job: CallNumber, delivered: &AtomicUsize) {
-    let calls = application.calls();
-    let Some(taken) = application.accept(job) else {
+fn work(host: &Arc<TestHost>, number: CallNumber, delivered: &AtomicUsize) {
+    let calls = host.calls();
+    let Some(taken) = host.accept(number) else {
         return;
     };
     let count = |reached: bool| delivered.fetch_add(usize::from(reached), Ordering::Relaxed);
-    match roll(job) % 8 {
+    match roll(number) % 8 {
         0 => drop(taken),
-        1 => calls.fail(job),
+        1 => calls.fail(number),
         2 => thread::scope(|scope| {
-            scope.spawn(|| calls.fail(job));
+            scope.spawn(|| calls.fail(number));
             count(taken.token.reply(text("raced")));
         }),
         3 => thread::scope(|scope| {
@@ -41,10 +42,10 @@ fn work(application: &Arc<Application>, job: CallNumber, delivered: &AtomicUsize
             let first = scope.spawn(|| first.reply(text("twice")));
             let second = second.reply(text("twice"));
             let first = first.join().unwrap();
-            assert!(!(first && second), "job {job} was answered twice");
+            assert!(!(first && second), "call {number} was answered twice");
             count(first || second);
         }),
-        4 if job.is_multiple_of(50) => calls.fail_route(Route(0)),
+        4 if number.is_multiple_of(50) => calls.fail_route(Route(0)),
         _ => {
             count(taken.token.reply(text("once")));
         }
@@ -52,16 +53,16 @@ fn work(application: &Arc<Application>, job: CallNumber, delivered: &AtomicUsize
 }
 
 /// Sends calls and now and then a cancellation; returns how many texts of tools it got.
-fn converse(application: &Arc<Application>, number: u64) -> usize {
+fn converse(host: &Arc<TestHost>, number: u64) -> usize {
     let runtime = Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
         let pipe = pipe(number, number.is_multiple_of(2).then_some("shared"));
         let mut texts = 0;
         for id in 0..CALLS_PER_CLIENT {
-            let answer = line(application, &pipe, &call(json!(id)));
+            let answer = line(host, &pipe, &call(json!(id)));
             if id % 5 == 0 {
                 tokio::task::yield_now().await;
-                line(application, &pipe, &cancel(json!(id))).await.unwrap();
+                line(host, &pipe, &cancel(json!(id))).await.unwrap();
             }
             let said = said(&answer.await.unwrap());
             match said.as_str() {
@@ -76,27 +77,27 @@ fn converse(application: &Arc<Application>, number: u64) -> usize {
 
 #[test]
 fn every_request_is_answered_once_under_threads() {
-    let (application, delivered) = (Application::new(), AtomicUsize::new(0));
-    let (application, delivered) = (&application, &delivered);
+    let (host, delivered) = (TestHost::new(), AtomicUsize::new(0));
+    let (host, delivered) = (&host, &delivered);
     thread::scope(|scope| {
         for _ in 0..WORKERS {
             scope.spawn(|| {
-                while let Some(job) = application.blocking_job() {
-                    work(application, job, delivered);
+                while let Some(number) = host.blocking_next() {
+                    work(host, number, delivered);
                 }
             });
         }
-        let clients = [1, 2, 3, 4].map(|number| scope.spawn(move || converse(application, number)));
+        let clients = [1, 2, 3, 4].map(|number| scope.spawn(move || converse(host, number)));
         let texts: usize = clients
             .into_iter()
             .map(|client| client.join().unwrap())
             .sum();
-        application.close();
+        host.close();
         assert_eq!(
             texts,
             delivered.load(Ordering::Relaxed),
             "each reply that was taken arrived"
         );
     });
-    application.assert_idle();
+    assert!(host.is_idle());
 }

@@ -131,10 +131,10 @@ async fn a_reset_cancels_the_call() {
         .send_request(request("hold").body(()).unwrap(), false)
         .unwrap();
     body.send_data(call("hold", "hi").into(), true).unwrap();
-    comes_true(|| server.host.held() == 1).await;
+    comes_true(|| server.host.held().len() == 1).await;
     body.send_reset(Reason::CANCEL);
     drop(response);
-    comes_true(|| server.host.cancelled() == [CancelReason::Gone]).await;
+    comes_true(|| server.host.cancel_reasons() == [CancelReason::Gone]).await;
 }
 
 #[test]
@@ -262,7 +262,7 @@ async fn a_drain_finishes_streams_and_closes() {
         let client = client.clone();
         async move { post(&client, "hold", "hi").await }
     });
-    comes_true(|| server.host.held() == 1).await;
+    comes_true(|| server.host.held().len() == 1).await;
     let (done, left) = std::sync::mpsc::channel();
     server.listener.drain(Duration::from_secs(5), move |count| {
         done.send(count).unwrap();

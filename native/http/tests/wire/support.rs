@@ -1,19 +1,19 @@
 //! A listener over a small host in this process, and a client that writes raw bytes.
 
 mod client;
-mod host;
+mod request;
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
     sync::Arc,
-    thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use mcp_http::{Bind, Bound, Listener, ListenerOptions, Workers};
 
 pub use client::{Client, Response};
-pub use host::{TestHost, call, chunked, endpoint, head, post};
+pub use mcp_testing::{TestHost, endpoint, eventually};
+pub use request::{call, chunked, head, post};
 
 /// A running listener.
 pub struct Server {
@@ -33,7 +33,7 @@ pub fn serve_with(change: impl FnOnce(&mut ListenerOptions)) -> Server {
 
 /// The same on `bind`.
 pub fn serve_on(bind: Bind, change: impl FnOnce(&mut ListenerOptions)) -> Server {
-    let host = TestHost::start(1 << 20);
+    let host = TestHost::serving(|_| ());
     let mut options = ListenerOptions::new(bind, Arc::new(endpoint()));
     options.record_requests = true;
     change(&mut options);
@@ -52,15 +52,6 @@ impl Server {
 
     pub fn connect(&self) -> Client {
         Client::connect(self.address())
-    }
-}
-
-/// Waits until `condition` holds; fails after five seconds.
-pub fn eventually(what: &str, condition: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(5);
-    while !condition() {
-        assert!(Instant::now() < deadline, "not in time: {what}");
-        thread::sleep(Duration::from_millis(5));
     }
 }
 

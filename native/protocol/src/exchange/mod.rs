@@ -439,6 +439,11 @@ fn busy(why: Unanswered) -> Error {
             word::PRINCIPAL_BUSY,
             "You have as many calls running as the server allows: retry when one ends",
         ),
+        Unanswered::NoRoom => Error::new(
+            Code::Busy,
+            word::BUFFERS,
+            "The server holds as many bytes for its clients as it allows: retry later",
+        ),
         Unanswered::Draining => Error::new(
             Code::Busy,
             word::DRAINING,
