@@ -1,14 +1,15 @@
 defmodule BeamMCP.Application do
   @moduledoc false
-  # Starts the Registry that names the processes of every instance. Instances are the host's.
+  # Starts the Registry that names the processes of every instance, and the scope in which those of
+  # other nodes find them. Instances are the host's.
 
   use Application
 
+  alias BeamMCP.Changes
+
   @impl Application
   def start(_type, _args) do
-    Supervisor.start_link([{Registry, keys: :unique, name: BeamMCP.Registry}],
-      strategy: :one_for_one,
-      name: BeamMCP.Supervisor
-    )
+    children = [{Registry, keys: :unique, name: BeamMCP.Registry}, Changes.scope()]
+    Supervisor.start_link(children, strategy: :one_for_one, name: BeamMCP.Supervisor)
   end
 end

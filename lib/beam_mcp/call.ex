@@ -4,7 +4,18 @@ defmodule BeamMCP.Call do
   #
   # Whatever the host's code does is caught here and answered; a kill is left to the dispatcher.
 
-  alias BeamMCP.{Cancellation, Dispatch, Fault, Hook, Instance, Native, Outcome, SessionStore}
+  alias BeamMCP.{
+    Cancellation,
+    Changes,
+    Dispatch,
+    Fault,
+    Hook,
+    Instance,
+    Native,
+    Outcome,
+    SessionStore
+  }
+
   alias BeamMCP.Catalog.Caller
   alias BeamMCP.Telemetry
 
@@ -38,7 +49,9 @@ defmodule BeamMCP.Call do
         reply(token, Hook.authorize_body(instance, hook, request, body))
 
       {:session, token, question} ->
-        reply(token, SessionStore.answer(instance.sessions, question))
+        answer = SessionStore.answer(instance.sessions, question)
+        tell(instance, question, answer)
+        reply(token, answer)
 
       {:catalog, token, context} ->
         reply(token, Caller.answer(instance, own(context, name)))
@@ -65,6 +78,16 @@ defmodule BeamMCP.Call do
   end
 
   defp own(context, name), do: %{context | instance: name}
+
+  # The stream of a session may be on any node.
+  defp tell(instance, {kind, _session, _uri} = question, :updated)
+       when kind in [:subscribe, :unsubscribe],
+       do: Changes.publish(instance, question)
+
+  defp tell(instance, {:delete, _session} = question, :deleted),
+    do: Changes.publish(instance, question)
+
+  defp tell(_instance, _question, _answer), do: :ok
 
   defp call_tool(instance, token, tool, arguments, context) do
     Native.reply(token, Outcome.answer(run_tool(instance, tool, arguments, context)))

@@ -53,7 +53,7 @@ defmodule BeamMCP.Native do
              argument :: String.t(), value :: String.t(), resolved :: map(), BeamMCP.Context.t()}
           | {:authorize, token(), non_neg_integer(), BeamMCP.Request.t()}
           | {:authorize_body, token(), non_neg_integer(), BeamMCP.Request.t(), binary()}
-          | {:session, token(), {:create, map()} | {:fetch, String.t()} | {:delete, String.t()}}
+          | {:session, token(), BeamMCP.SessionStore.question()}
           | {:catalog, token(), BeamMCP.Context.t()}
           | :gone
 
@@ -119,6 +119,10 @@ defmodule BeamMCP.Native do
           {:ok, catalog(), [:tools | :resources | :prompts | :completions]}
           | {:error, [compile_fault()]}
   def edit_catalog(instance, catalog, edits), do: NIF.catalog_edit(instance, catalog, edits)
+
+  @doc "The lists that two catalogs serve differently."
+  @spec catalog_differences(catalog(), catalog()) :: [:tools | :resources | :prompts]
+  def catalog_differences(catalog, other), do: NIF.catalog_differences(catalog, other)
 
   @doc "Serves `catalog` from now on; calls in flight keep theirs."
   @spec put_catalog(instance(), catalog()) :: :ok
@@ -220,6 +224,22 @@ defmodule BeamMCP.Native do
   @doc false
   @spec notify(instance(), call(), notice()) :: :ok | {:error, :busy | :not_increasing}
   def notify(instance, call, notice), do: NIF.notify(instance, call, notice)
+
+  @typedoc """
+  What clients hear of: a list that changed, a resource that changed (itself, or as part of another),
+  or what a session wants to hear of.
+  """
+  @type change ::
+          :tools
+          | :resources
+          | :prompts
+          | {:resource, uri :: String.t(), within :: String.t() | nil}
+          | {:subscribe | :unsubscribe, session :: String.t(), uri :: String.t()}
+          | {:delete, session :: String.t()}
+
+  @doc "Tells the clients of this node; takes time in proportion to their subscriptions."
+  @spec publish(instance(), change()) :: :ok | {:error, reason()}
+  def publish(instance, change), do: NIF.publish(instance, change)
 
   @doc false
   @spec info(instance()) :: map()

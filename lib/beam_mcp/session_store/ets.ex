@@ -67,8 +67,8 @@ defmodule BeamMCP.SessionStore.ETS do
   end
 
   @impl SessionStore
-  def update(namespace, id, changes) do
-    GenServer.call(Instance.via(namespace, __MODULE__), {:update, id, changes})
+  def update(namespace, id, change) do
+    GenServer.call(Instance.via(namespace, __MODULE__), {:update, id, change})
   end
 
   @impl SessionStore
@@ -105,14 +105,14 @@ defmodule BeamMCP.SessionStore.ETS do
     end
   end
 
-  def handle_call({:update, id, changes}, _from, state) do
-    case :ets.lookup(state.table, id) do
-      [{^id, session, _opened_ms, _used_ms}] ->
-        :ets.update_element(state.table, id, {@session, Map.merge(session, changes)})
-        {:reply, :ok, state}
-
-      [] ->
-        {:reply, {:error, :unknown}, state}
+  def handle_call({:update, id, change}, _from, state) do
+    with [{^id, session, _opened_ms, _used_ms}] <- :ets.lookup(state.table, id),
+         {:ok, session} <- change.(session) do
+      :ets.update_element(state.table, id, {@session, session})
+      {:reply, :ok, state}
+    else
+      [] -> {:reply, {:error, :unknown}, state}
+      {:error, :full} -> {:reply, {:error, :full}, state}
     end
   end
 

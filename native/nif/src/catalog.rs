@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_protocol::{Catalog, Category, DefinitionFault, Edited};
+use mcp_protocol::{Catalog, Category, DefinitionFault, Edited, Listing};
 use rustler::{Atom, Encoder, Env, Resource, ResourceArc, Term, types::atom};
 
 use crate::{atoms, definition, instance::InstanceHandle, timing, workers};
@@ -59,6 +59,13 @@ fn catalog_edit<'a>(
             refused(env, &faults)
         }
     }
+}
+
+/// `catalog_differences/2`
+#[rustler::nif(schedule = "DirtyCpu")]
+fn catalog_differences(snapshot: &CatalogSnapshot, other: &CatalogSnapshot) -> Vec<Atom> {
+    let differences = snapshot.catalog().differences(&other.catalog());
+    differences.into_iter().map(list).collect()
 }
 
 /// `catalog_put/2`
@@ -119,6 +126,14 @@ fn category(category: Category) -> Atom {
         Category::Resources => atoms::resources(),
         Category::Prompts => atoms::prompts(),
         Category::Completions => atoms::completions(),
+    }
+}
+
+fn list(list: Listing) -> Atom {
+    match list {
+        Listing::Tools => atoms::tools(),
+        Listing::Resources => atoms::resources(),
+        Listing::Prompts => atoms::prompts(),
     }
 }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use mcp_driver::{CallLimits, CallStream, Host, Part, Served, now, run};
 use mcp_protocol::{
     Answer, Authorized, Endpoint, Exchange, Identity, Input, Line, Peer, Pipe, Principal,
-    RequestHead, Revision, Session, SessionAnswer, Step,
+    RequestHead, Revision, Session, SessionAnswer, Step, Uris,
 };
 use mcp_testing::TestHost;
 use serde_json::{Value, json};
@@ -197,5 +197,6 @@ fn session() -> Session {
         client_capabilities: "{}".into(),
         principal: None,
         log_level: None,
+        subscriptions: Uris::default(),
     }
 }

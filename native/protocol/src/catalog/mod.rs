@@ -35,7 +35,7 @@ pub(crate) use limits::Full;
 pub(crate) use section::{Listed, Section};
 pub(crate) use uri::check as check_uri;
 
-use crate::config::Config;
+use crate::{change::Listing, config::Config};
 use section::Put;
 use templates::Templates;
 
@@ -212,6 +212,19 @@ impl Catalog {
             self.prompts.hash_into(&mut hash);
             hash.finalize().into()
         })
+    }
+
+    /// The lists that another catalog serves differently. Takes time in proportion to the definitions the first time.
+    pub fn differences(&self, other: &Self) -> Vec<Listing> {
+        let differs = |list: &Listing| match list {
+            Listing::Tools => self.tools.digest() != other.tools.digest(),
+            Listing::Resources => {
+                self.resources.digest() != other.resources.digest()
+                    || self.templates().digest() != other.templates().digest()
+            }
+            Listing::Prompts => self.prompts.digest() != other.prompts.digest(),
+        };
+        Listing::ALL.into_iter().filter(differs).collect()
     }
 
     /// Digests every list, which takes time in proportion to the definitions the first time.

@@ -223,8 +223,8 @@ fn refused_methods_are_told_what_is_allowed() {
         (right().verb("GET"), "POST, OPTIONS"),
         (right().verb("DELETE"), "POST, OPTIONS"),
         (
-            right().verb("GET").without("MCP-Protocol-Version"),
-            "POST, DELETE, OPTIONS",
+            right().verb("PUT").without("MCP-Protocol-Version"),
+            "POST, GET, DELETE, OPTIONS",
         ),
     ] {
         let reply = server().post(&post);
