@@ -5,6 +5,8 @@ mod cancellation;
 mod disconnects;
 mod harness;
 mod limits;
+mod listening;
+mod standing;
 mod streams;
 mod stress;
 mod time;

@@ -3,5 +3,6 @@
 mod http2;
 mod lifecycle;
 mod limits;
+mod listening;
 mod message;
 mod support;

@@ -13,7 +13,7 @@ use mcp_http::{Bind, Bound, Listener, ListenerOptions, Workers};
 
 pub use client::{Client, Response};
 pub use mcp_testing::{TestHost, endpoint, eventually};
-pub use request::{call, chunked, head, post};
+pub use request::{call, chunked, head, listen, post};
 
 /// A running listener.
 pub struct Server {
@@ -33,7 +33,19 @@ pub fn serve_with(change: impl FnOnce(&mut ListenerOptions)) -> Server {
 
 /// The same on `bind`.
 pub fn serve_on(bind: Bind, change: impl FnOnce(&mut ListenerOptions)) -> Server {
-    let host = TestHost::serving(|_| ());
+    serve_host_on(TestHost::serving(|_| ()), bind, change)
+}
+
+/// Serves this host.
+pub fn serve_host(host: Arc<TestHost>) -> Server {
+    serve_host_on(host, Bind::Tcp((Ipv4Addr::LOCALHOST, 0).into()), |_| {})
+}
+
+fn serve_host_on(
+    host: Arc<TestHost>,
+    bind: Bind,
+    change: impl FnOnce(&mut ListenerOptions),
+) -> Server {
     let mut options = ListenerOptions::new(bind, Arc::new(endpoint()));
     options.record_requests = true;
     change(&mut options);

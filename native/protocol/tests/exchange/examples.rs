@@ -6,7 +6,7 @@
 //! * `isError: false`, which absence means too (TOOL-9),
 //! * the wording of error messages, and `error.data` of -32601, which is free,
 //! * the value of `nextCursor`, which is opaque,
-//! * capabilities of features that are not served yet,
+//! * capabilities of features that are not served yet, and whether lists may change,
 //! * the served versions: ours are more than the examples'.
 
 mod changes;

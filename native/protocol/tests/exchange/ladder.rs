@@ -55,7 +55,7 @@ const LADDER: &[Defect] = &[
     unread("1 Origin", 403, |_, post| {
         post.set("Origin", "http://evil.example")
     }),
-    unread("2 HTTP method", 405, |_, post| post.verb("GET")),
+    unread("2 HTTP method", 405, |_, post| post.verb("PUT")),
     unread("3 authorize", 403, |server, post| {
         server.world.authorize = Box::new(|_| Input::Authorized(Authorized::Deny));
         post

@@ -111,6 +111,17 @@ impl Client {
         head
     }
 
+    /// The next event of a stream that comes in chunks; empty at its end.
+    pub fn event(&mut self) -> String {
+        let mut size = String::new();
+        self.reader.read_line(&mut size).unwrap();
+        let size = usize::from_str_radix(size.trim_end(), 16).unwrap();
+        let mut chunk = vec![0; size + 2];
+        self.reader.read_exact(&mut chunk).unwrap();
+        chunk.truncate(size);
+        String::from_utf8(chunk).unwrap()
+    }
+
     /// Whether the server closed without sending anything more.
     pub fn is_closed(&mut self) -> bool {
         self.rest().is_empty()
