@@ -56,13 +56,15 @@ defmodule BeamMCP do
   What an instance holds at this moment.
 
     * `calls` - calls in flight; `tokens` - reply tokens alive
-    * `connections` - open HTTP connections
-    * `streams` - streams of changes that clients read; `subscriptions` - those, and the ones that
-      broke off and can still be resumed
+    * `connections` - open HTTP connections; `streams` - responses that are event streams and have
+      not ended, and streams of changes on pipes
+    * `subscriptions` - streams of changes, with those that broke off and can still be resumed
     * `changes_folded` - changes of parts of resources that were told as changes of the whole,
       because a client did not read
     * `buffered_bytes` - bytes of request bodies and stdio lines held
     * `events_dropped` - events lost because nobody read them in time
+    * `messages_dropped` - progress and log messages lost because a call sent too many, or its
+      client did not read them in time
     * `dispatchers`, `tools`, `resources`, `templates`, `prompts`, `completions` - how many there
       are
     * `catalog_digest` - SHA-256 over the definitions as served, in hexadecimal
@@ -77,6 +79,7 @@ defmodule BeamMCP do
           changes_folded: non_neg_integer(),
           buffered_bytes: non_neg_integer(),
           events_dropped: non_neg_integer(),
+          messages_dropped: non_neg_integer(),
           dispatchers: non_neg_integer(),
           tools: non_neg_integer(),
           resources: non_neg_integer(),
@@ -154,9 +157,7 @@ defmodule BeamMCP do
   """
   @spec stop(name()) :: :ok | {:error, Error.t()}
   def stop(name \\ __MODULE__) do
-    with {:ok, _instance} <- Instance.fetch(name) do
-      Supervisor.stop(Instance.via(name, :supervisor))
-    end
+    with {:ok, instance} <- Instance.fetch(name), do: Supervisor.stop(instance.supervisor)
   end
 
   @doc """

@@ -67,6 +67,12 @@ defmodule BeamMCP.DocsTest do
           else: for(block <- Docs.expressions(file), do: run(block, DocsCode.value(block)))
       end
 
+      test "shows tests that pass", %{document: file} do
+        for block <- Docs.blocks(file, ["elixir"]), DocsCode.tests?(block) do
+          assert DocsCode.run_tests(block) > 0
+        end
+      end
+
       test "shows commands that exist", %{document: file} do
         for block <- Docs.blocks(file, ["console"]), "$ " <> line <- lines(block) do
           [command | _arguments] = OptionParser.split(line)
@@ -206,7 +212,7 @@ defmodule BeamMCP.DocsTest do
   end
 
   describe "the tables of options" do
-    for table <- [:instance, :http, :stdio, :session_ets] do
+    for table <- [:instance, :http, :stdio, :session_ets, :test] do
       @tag table: table
       test "has the options of #{table} as they are", %{table: table} do
         expected = Docs.options(table)

@@ -1,4 +1,5 @@
-# BeamMCP with its default checks. Run by `mix run` in MIX_ENV=prod; BENCH_TOOLS sets the size of the catalog.
+# BeamMCP with its default checks. Run by `mix run` in MIX_ENV=prod; BENCH_TOOLS sets the size of the catalog,
+# BENCH_PAGE_SIZE the option `page_size`.
 
 defmodule Bench.Catalog do
   @behaviour BeamMCP.Catalog
@@ -17,13 +18,28 @@ defmodule Bench.Catalog do
   }
 
   @impl true
-  def capabilities, do: %{tools: [tool(:echo) | others()], resources: [], prompts: []}
+  def capabilities, do: %{tools: tools(), resources: [blob()], prompts: []}
 
   def call(:echo, %{text: text}, _context), do: {:ok, text}
 
-  defp others do
+  # The host hands over raw bytes; the library makes Base64 of them.
+  def read(%{uri: uri}, bytes), do: {:ok, BeamMCP.Content.resource_blob(uri, bytes)}
+
+  # The one that is called stands in the middle.
+  defp tools do
     count = "BENCH_TOOLS" |> System.get_env("1") |> String.to_integer()
-    for index <- 2..count//1, do: tool("other_#{index}")
+    others = for index <- 2..count//1, do: tool("other_#{index}")
+    List.insert_at(others, div(count, 2), tool(:echo))
+  end
+
+  defp blob do
+    bytes = 0..255 |> Enum.into(<<>>, &<<&1>>) |> :binary.copy(4_096)
+
+    %BeamMCP.ResourceSpec{
+      uri: "bench://blob",
+      name: "blob",
+      handler: {__MODULE__, :read, [bytes]}
+    }
   end
 
   defp tool(name) do
@@ -38,6 +54,7 @@ defmodule Bench.Catalog do
 end
 
 port = "PORT" |> System.fetch_env!() |> String.to_integer()
+page_size = "BENCH_PAGE_SIZE" |> System.get_env("100") |> String.to_integer()
 
 {:ok, _supervisor} =
   Supervisor.start_link(
@@ -46,6 +63,7 @@ port = "PORT" |> System.fetch_env!() |> String.to_integer()
        name: Bench,
        catalog: Bench.Catalog,
        dispatch: &Bench.Catalog.call/3,
+       page_size: page_size,
        http: [ip: {127, 0, 0, 1}, port: port, authorize: :none, allowed_origins: []]}
     ],
     strategy: :one_for_one

@@ -9,7 +9,24 @@ defmodule BeamMCP.Application do
 
   @impl Application
   def start(_type, _args) do
-    children = [{Registry, keys: :unique, name: BeamMCP.Registry}, Changes.scope()]
-    Supervisor.start_link(children, strategy: :one_for_one, name: BeamMCP.Supervisor)
+    registry = %{id: Registry, type: :supervisor, start: {__MODULE__, :start_registry, []}}
+
+    Supervisor.start_link([registry, Changes.scope()],
+      strategy: :one_for_one,
+      name: BeamMCP.Supervisor
+    )
+  end
+
+  @doc "Starts the Registry; when one was killed, its names and tables are free a little later."
+  @spec start_registry(non_neg_integer()) :: {:ok, pid()} | {:error, term()}
+  def start_registry(tries \\ 100) do
+    case Registry.start_link(keys: :unique, name: BeamMCP.Registry) do
+      {:error, _taken} when tries > 0 ->
+        Process.sleep(10)
+        start_registry(tries - 1)
+
+      started ->
+        started
+    end
   end
 end

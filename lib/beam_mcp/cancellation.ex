@@ -9,6 +9,10 @@ defmodule BeamMCP.Cancellation do
 
   @check_ms 1_000
 
+  # A call that has ended may have been cancelled a moment before, and the dispatcher not have come
+  # to it yet.
+  @linger_ms 500
+
   @doc "Registers `fun`; starts the process for the first one."
   @spec add(Context.t(), (() -> any())) :: :ok
   def add(context, fun) do
@@ -52,15 +56,15 @@ defmodule BeamMCP.Cancellation do
   @impl GenServer
   def handle_info({:DOWN, _ref, :process, _caller, _reason}, state), do: end_with_call(state)
   def handle_info(:check, state), do: end_with_call(state)
+  def handle_info(:end, state), do: {:stop, :normal, state}
 
   # Who registered may be another process than the call's own, and end before the call does.
   defp end_with_call(state) do
-    if Context.cancelled?(state.context) do
-      {:stop, :normal, state}
-    else
-      Process.send_after(self(), :check, @check_ms)
-      {:noreply, state}
-    end
+    if Context.cancelled?(state.context),
+      do: Process.send_after(self(), :end, @linger_ms),
+      else: Process.send_after(self(), :check, @check_ms)
+
+    {:noreply, state}
   end
 
   defp run_one(fun) do

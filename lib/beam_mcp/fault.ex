@@ -17,6 +17,10 @@ defmodule BeamMCP.Fault do
   @spec log_text(String.t()) :: :ok
   def log_text(text), do: Logger.error("[BeamMCP] " <> text)
 
+  @doc "A peer that was refused by an option that whoever runs the server may want to change."
+  @spec log_refusal(String.t()) :: :ok
+  def log_refusal(text), do: Logger.warning("[BeamMCP] " <> text)
+
   @doc "What happened in one line."
   @spec describe(:error | :exit | :throw, term(), Exception.stacktrace()) :: String.t()
   def describe(:error, reason, stacktrace) do

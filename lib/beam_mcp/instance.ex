@@ -5,15 +5,17 @@ defmodule BeamMCP.Instance do
 
   alias BeamMCP.{Config, Error, Native}
   alias BeamMCP.Dispatch.Around
+  alias BeamMCP.Instance.Owner
 
-  @enforce_keys ~w(name native config hooks handlers definitions caller_catalogs sessions telemetry?
-                   around)a
+  @enforce_keys ~w(name supervisor native config hooks handlers definitions caller_catalogs sessions
+                   telemetry? around)a
   defstruct @enforce_keys
 
   @type name :: term()
 
   @type t :: %__MODULE__{
           name: name(),
+          supervisor: pid(),
           native: Native.instance(),
           config: Config.t(),
           # ETS table: hook number => {authorize, authorize_body}
@@ -54,6 +56,21 @@ defmodule BeamMCP.Instance do
   def via(name, role), do: {:via, Registry, {BeamMCP.Registry, {name, role}}}
 
   @doc """
+  Registers the calling process under its role. One that traps exits does so again when it sees
+  the Registry die: then this waits for the next Registry.
+  """
+  @spec register(name(), term(), term(), non_neg_integer()) :: :ok
+  def register(name, role, value, tries \\ 100) do
+    {:ok, _registry} = Registry.register(BeamMCP.Registry, {name, role}, value)
+    :ok
+  rescue
+    error in ArgumentError ->
+      if tries == 0, do: reraise(error, __STACKTRACE__)
+      Process.sleep(10)
+      register(name, role, value, tries - 1)
+  end
+
+  @doc """
   Remembers the hooks of one listener under the number by which calls name them: its index among
   the instance's own listeners, or one beyond those.
   """
@@ -63,9 +80,12 @@ defmodule BeamMCP.Instance do
     number
   end
 
+  @doc "The same for a listener of the calling process; they are forgotten when it ends."
   @spec add_hooks(t(), Config.listener()) :: non_neg_integer()
   def add_hooks(instance, http) do
-    add_hooks(instance, http, length(instance.config.http) + System.unique_integer([:positive]))
+    number = length(instance.config.http) + System.unique_integer([:positive])
+    :ok = Owner.forget_hooks_with(:ets.info(instance.hooks, :owner), self(), number)
+    add_hooks(instance, http, number)
   end
 
   @spec remove_hooks(t(), non_neg_integer()) :: true

@@ -46,6 +46,7 @@ defmodule BeamMCP.Telemetry do
   """
 
   @internal_error -32_603
+  @guarded %{"allowed_hosts" => "Host", "allowed_origins" => "Origin"}
   @named [tool: "tools/call", resource: "resources/read", prompt: "prompts/get"]
   @context_keys ~w(instance call request_id revision transport principal)a
   @dispatch_keys @context_keys ++ ~w(tool resource prompt completion kind reason)a
@@ -109,6 +110,13 @@ defmodule BeamMCP.Telemetry do
 
   def native(_instance, {:host_fault, _measurements, metadata}) do
     Fault.log_text("#{inspect(metadata.definition)}: #{metadata.message}")
+  end
+
+  def native(instance, {:unlisted, _measurements, %{option: option, value: value}}) do
+    Fault.log_refusal(
+      "#{inspect(instance.name)}: refused a request whose #{@guarded[option]} is #{value}; " <>
+        "if it is meant to be served, name it in #{option}"
+    )
   end
 
   def native(%{telemetry?: false}, _event), do: :ok

@@ -158,7 +158,8 @@ defmodule BeamMCP.ConfigTest do
       assert native |> Map.keys() |> Enum.sort() ==
                Enum.sort(
                  ~w(server_info instructions page_size caller_catalog max_depth max_number_digits
-                 schema_max_depth schema_max_cost call_timeout_ms hook_timeout_ms max_result_bytes
+                 schema_max_depth schema_max_cost call_timeout_ms stream_after_ms hook_timeout_ms
+                 max_result_bytes log_level
                  context_headers cache allow_public_cache completes secrets max_calls
                  max_calls_per_principal max_buffered_bytes native_threads telemetry)a
                )
@@ -177,7 +178,7 @@ defmodule BeamMCP.ConfigTest do
       assert native |> Map.keys() |> Enum.sort() ==
                Enum.sort(~w(bind path allowed_origins allowed_hosts hook authorize authorize_body
                  max_body_bytes max_headers max_header_bytes header_timeout_ms body_timeout_ms
-                 idle_timeout_ms max_connections h2_max_streams backlog)a)
+                 idle_timeout_ms keep_alive_ms max_connections h2_max_streams backlog)a)
 
       assert %{hook: 7, authorize: false, authorize_body: false} = native
     end

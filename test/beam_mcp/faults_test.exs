@@ -1,5 +1,5 @@
 defmodule BeamMCP.FaultsTest do
-  # What a host does wrong costs one request.
+  # What a host does wrong costs one request. Many at a time: test/integration/faults_test.exs.
   use ExUnit.Case, async: false
 
   import ExUnit.CaptureLog
@@ -49,24 +49,6 @@ defmodule BeamMCP.FaultsTest do
       assert log =~ unquote(logged)
       assert {200, _body} = Client.call(socket, "echo", ~s({"value":1}))
     end
-  end
-
-  test "200 calls that crash, exit, are killed and hang leave 200 answers and nothing else", %{
-    name: name
-  } do
-    answers = storm(name, fn -> :ok end)
-    assert length(answers) == 200
-    for {status, body} <- answers, do: assert({200, true} = {status, body =~ "The tool failed."})
-    wait_until(fn -> idle?(name) end)
-    assert {200, _body} = Client.call(Client.connect(name), "echo", ~s({"value":1}))
-  end
-
-  test "the same with the dispatchers killed in between", %{name: name} do
-    answers = storm(name, fn -> for _ <- 1..10, do: kill_dispatchers(name) end)
-    assert length(answers) == 200
-    for {status, _body} <- answers, do: assert(status in [200, 503])
-    wait_until(fn -> idle?(name) end)
-    assert {200, _body} = Client.call(Client.connect(name), "echo", ~s({"value":1}))
   end
 
   @tag options: [dispatchers: 1, call_timeout_ms: 10_000]
@@ -149,28 +131,6 @@ defmodule BeamMCP.FaultsTest do
 
       refute log =~ "[BeamMCP]"
     end
-  end
-
-  test "names and argument keys from the wire make no atoms (X05)", %{socket: socket} do
-    Client.call(socket, "echo", ~s({"value":1,"warm":1}))
-    before = :erlang.system_info(:atom_count)
-
-    for number <- 1..1_000 do
-      assert {200, _body} = Client.call(socket, "unknown-tool-#{number}")
-      Client.call(socket, "echo", ~s({"value":1,"unknown-key-#{number}":{"inner-#{number}":1}}))
-    end
-
-    assert :erlang.system_info(:atom_count) - before < 50
-  end
-
-  defp storm(name, disturb) do
-    calls =
-      for tool <- ~w(raise exit kill hang), _ <- 1..50 do
-        Task.async(fn -> Client.call(Client.connect(name), tool) end)
-      end
-
-    disturb.()
-    Task.await_many(calls, 30_000)
   end
 
   defp kill_dispatchers(name) do

@@ -231,6 +231,8 @@ defmodule BeamMCP.HostTest do
 
       assert log =~ ~s(left out: tool "not a name", name: may hold only)
       assert log =~ ~s(left out: tool "bad_schema")
+      again = fn -> Client.request(socket, "tools/list", "", alice) end
+      refute capture_log(again) =~ "left out"
 
       assert {200, _body} = Client.call(socket, "for_bob", ~s({"a":1}), bob)
       assert_received {"for_bob", %{"a" => 1}}
@@ -276,8 +278,10 @@ defmodule BeamMCP.HostTest do
 
     assert_receive {:ok, %Listener{address: address}}
     assert {200, _body} = Client.call(Client.connect_to(address), "echo", ~s({"value":1}))
+    {:ok, instance} = BeamMCP.Instance.fetch(name)
+    assert :ets.info(instance.hooks, :size) == 1
     Process.exit(owner, :kill)
-    wait_until(fn -> refused?(address) end)
+    wait_until(fn -> refused?(address) and :ets.info(instance.hooks, :size) == 0 end)
   end
 
   def extra(tool, _arguments, _context, :further), do: {:ok, "#{tool} further #{__MODULE__}"}

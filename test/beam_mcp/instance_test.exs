@@ -141,6 +141,28 @@ defmodule BeamMCP.InstanceTest do
     end
   end
 
+  test "outlives the Registry: it serves, changes, drains and stops", context do
+    {:ok, supervisor} = BeamMCP.start_link(options(context, []))
+    name = context.test
+    registry = Process.whereis(BeamMCP.Registry)
+    Process.exit(registry, :kill)
+    wait_until(fn -> Process.whereis(BeamMCP.Registry) not in [nil, registry] end)
+    wait_until(fn -> match?([_listener], BeamMCP.info!(name).listeners) end)
+
+    wait_until(fn ->
+      GenServer.whereis(BeamMCP.Instance.via(name, BeamMCP.Catalog.Server)) != nil
+    end)
+
+    assert {200, _body} = Client.call(Client.connect(name), "echo", ~s({"value":1}))
+
+    assert BeamMCP.register_tool(name, %BeamMCP.ToolSpec{name: "new"}, fn _ -> {:ok, 1} end) ==
+             :ok
+
+    assert BeamMCP.drain(name, 1_000) == {:ok, 0}
+    assert BeamMCP.stop(name) == :ok
+    refute Process.alive?(supervisor)
+  end
+
   describe "stopping" do
     test "drains first: a running call is answered, a new connection refused", context do
       {:ok, _pid} = BeamMCP.start_link(options(context, drain_timeout_ms: 5_000))

@@ -73,7 +73,7 @@ defmodule BeamMCP.TestTest do
     def call(:fail, _arguments, _context), do: {:error, "no such place"}
   end
 
-  @instance [catalog: Host, dispatch: &Host.call/3, page_size: 2, cancel_grace_ms: 50]
+  @instance [catalog: Host, dispatch: &Host.call/3, page_size: 2, cancel_grace_ms: 200]
   @revisions ["2026-07-28", "2025-11-25", "2025-06-18"]
 
   for revision <- @revisions do
@@ -142,25 +142,25 @@ defmodule BeamMCP.TestTest do
 
       test "cancels, and goes away", %{client: client} do
         request = Test.send_request(client, "tools/call", %{name: "wait"})
-        assert_receive {:waiting, pid}
+        assert_receive {:waiting, pid}, 2_000
         ref = Process.monitor(pid)
         :ok = Test.cancel(request, "enough")
         assert Test.await(request) == :cancelled
-        assert_receive {:cancelled, _id}
+        assert_receive {:cancelled, _id}, 2_000
         assert_receive {:DOWN, ^ref, :process, ^pid, :killed}, 2_000
 
         Test.send_request(client, "tools/call", %{name: "wait"})
-        assert_receive {:waiting, pid}
+        assert_receive {:waiting, pid}, 2_000
         ref = Process.monitor(pid)
         :ok = Test.close(client)
-        assert_receive {:cancelled, _id}
+        assert_receive {:cancelled, _id}, 2_000
         assert_receive {:DOWN, ^ref, :process, ^pid, :killed}, 2_000
         assert_raise RuntimeError, ~r/has ended/, fn -> Test.list_tools(client) end
       end
 
       test "waits for requests in any order", %{client: client} do
         slow = Test.send_request(client, "tools/call", %{name: "wait"})
-        assert_receive {:waiting, pid}
+        assert_receive {:waiting, pid}, 2_000
         quick = for _ <- 1..100, do: Test.send_request(client, "tools/call", %{name: "fail"})
         for request <- quick, do: assert({:ok, %{"isError" => true}} = Test.await(request))
         send(pid, :go_on)

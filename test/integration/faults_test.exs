@@ -54,7 +54,7 @@ defmodule BeamMCP.Integration.FaultsTest do
     end
   end
 
-  test "names from the wire never become atoms", %{port: port} do
+  test "X05: names from the wire never become atoms", %{port: port} do
     socket = RawHTTP.connect(port)
     call_with_new_names(socket, 0)
     before = :erlang.system_info(:atom_count)

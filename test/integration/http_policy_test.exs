@@ -4,6 +4,8 @@ defmodule BeamMCP.HTTPPolicyTest do
   # What the host decides for a listener: who may call, from where, and when it ends.
   use ExUnit.Case, async: false
 
+  import ExUnit.CaptureLog
+
   alias BeamMCP.Request
   alias BeamMCP.Test.{Json, RawHTTP, Wire}
 
@@ -67,6 +69,24 @@ defmodule BeamMCP.HTTPPolicyTest do
       response = RawHTTP.modern(port, "tools/list", "", headers: [host: "mcp.example.com"])
       assert response.status == 403
       assert response.body =~ "allowed_hosts"
+    end
+
+    test "not set: the log names the host and the option, once" do
+      {:ok, port: port} = start([])
+
+      log =
+        capture_log(fn ->
+          for _ <- 1..3 do
+            RawHTTP.modern(port, "tools/list", "", headers: [host: "mcp.example.com"])
+            RawHTTP.modern(port, "tools/list", "", headers: [origin: "https://a.example"])
+          end
+
+          Process.sleep(200)
+        end)
+
+      assert [_before, _after] = String.split(log, ~s(Host is "mcp.example.com"))
+      assert [_before, _after] = String.split(log, ~s(Origin is "https://a.example"))
+      assert log =~ "name it in allowed_hosts" and log =~ "name it in allowed_origins"
     end
 
     test "set: that host is served" do

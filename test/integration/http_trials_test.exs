@@ -198,7 +198,7 @@ defmodule BeamMCP.HTTPTrialsTest do
 
   test "X32: no capability promises what is not delivered", %{port: port} do
     result = json(RawHTTP.modern(port, "server/discover"))["result"]
-    assert Map.keys(result["capabilities"]) == ["tools"]
+    assert Map.keys(result["capabilities"]) == ["logging", "tools"]
     assert result["capabilities"]["tools"]["listChanged"]
     assert code(RawHTTP.modern(port, "resources/subscribe")) == -32601
   end

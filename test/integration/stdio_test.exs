@@ -149,6 +149,12 @@ defmodule BeamMCP.StdioTest do
       refute is_map_key(Client.receive_message(client)["result"], "resultType")
     end
 
+    test "come from whom the launcher names", %{client: client} do
+      Client.send_line(client, call(1, "whoami"))
+      caller = Client.receive_message(client)["result"]["structuredContent"]
+      assert caller == %{"principal" => "the launcher's user", "scopes" => nil}
+    end
+
     test "of no header layer cause no header fault", %{client: client} do
       Client.send_line(client, call(1, "nothing_of_this_name"))
       assert Client.receive_message(client)["error"]["code"] == -32_602

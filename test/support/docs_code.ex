@@ -29,6 +29,28 @@ defmodule BeamMCP.Test.DocsCode do
     capture_io(:stderr, fn -> block |> module() |> local() |> Code.compile_string(block.file) end)
   end
 
+  @doc """
+  Runs the tests of modules that are shown, in the calling process. They are not in the suite.
+
+  Returns how many there were.
+  """
+  @spec run_tests(BeamMCP.Test.Docs.Block.t()) :: non_neg_integer()
+  def run_tests(block) do
+    module = shown_module(block)
+    tests = module.__ex_unit__().tests
+
+    for test <- tests do
+      context = Map.merge(test.tags, %{module: module, test: test.name})
+      apply(module, test.name, [module.__ex_unit__(:setup, context)])
+    end
+
+    length(tests)
+  end
+
+  @doc "Whether a block is a module of tests."
+  @spec tests?(BeamMCP.Test.Docs.Block.t()) :: boolean()
+  def tests?(block), do: block.text =~ "use ExUnit.Case"
+
   @doc "The module in which functions live that are shown without one."
   @spec module_of(BeamMCP.Test.Docs.Block.t()) :: module()
   def module_of(block), do: Module.concat(__MODULE__, "Line#{block.line}")
@@ -53,6 +75,11 @@ defmodule BeamMCP.Test.DocsCode do
   @spec state() :: state()
   def state, do: {[], Code.env_for_eval([])}
 
+  defp shown_module(block) do
+    [_all, name] = Regex.run(~r/^defmodule ([\w.]+) do$/m, block.text)
+    Module.concat([name])
+  end
+
   defp module(%{text: "defmodule" <> _rest = text}), do: text
   defp module(%{text: "#" <> _rest = text}), do: text
 
@@ -66,5 +93,7 @@ defmodule BeamMCP.Test.DocsCode do
     |> String.replace("port: 4040", "port: 0")
     |> String.replace("{port, 4040}", "{port, 0}")
     |> String.replace("0.0.0.0", "127.0.0.1")
+    # The suite is complete by now.
+    |> String.replace("use ExUnit.Case, async: true", "use ExUnit.Case, register: false")
   end
 end

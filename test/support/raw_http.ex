@@ -113,14 +113,26 @@ defmodule BeamMCP.Test.RawHTTP do
     [status_line | lines] = String.split(head, "\r\n")
     ["HTTP/1.1", status | _reason] = String.split(status_line, " ")
     headers = Enum.map(lines, &header/1)
-    length = headers |> List.keyfind("content-length", 0, {"", "0"}) |> elem(1)
-    body = read_body(socket, rest, String.to_integer(length), timeout)
+
+    body =
+      if {"transfer-encoding", "chunked"} in headers do
+        read_chunks(socket, rest, timeout)
+      else
+        {_name, length} = List.keyfind(headers, "content-length", 0, {"", "0"})
+        read_body(socket, rest, String.to_integer(length), timeout)
+      end
+
     %{status: String.to_integer(status), headers: headers, body: body}
   end
 
   @doc "The values of a header, one for each line."
   @spec header_values(response(), String.t()) :: [String.t()]
   def header_values(response, name), do: for({^name, value} <- response.headers, do: value)
+
+  @doc "The data of each event of a stream, in order."
+  @spec events(response()) :: [String.t()]
+  def events(response),
+    do: for("data: " <> data <- String.split(response.body, "\n"), do: data)
 
   @doc "Whether the peer closes the connection within `timeout` without sending anything more."
   @spec closed?(:gen_tcp.socket(), timeout()) :: boolean()
@@ -158,6 +170,20 @@ defmodule BeamMCP.Test.RawHTTP do
       [_incomplete] ->
         {:ok, more} = :gen_tcp.recv(socket, 0, timeout)
         read_head(socket, read <> more, timeout)
+    end
+  end
+
+  defp read_chunks(socket, read, timeout) do
+    with [digits, rest] <- String.split(read, "\r\n", parts: 2),
+         size = String.to_integer(digits, 16),
+         true <- byte_size(rest) >= size + 2 do
+      chunk = binary_part(rest, 0, size)
+      rest = binary_part(rest, size + 2, byte_size(rest) - size - 2)
+      if size == 0, do: "", else: chunk <> read_chunks(socket, rest, timeout)
+    else
+      _incomplete ->
+        {:ok, more} = :gen_tcp.recv(socket, 0, timeout)
+        read_chunks(socket, read <> more, timeout)
     end
   end
 

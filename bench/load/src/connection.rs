@@ -9,7 +9,7 @@ use tokio::{
 
 use crate::{
     answer::{self, Answer},
-    request,
+    request::Request,
 };
 
 /// The stream and the bytes of the answer under way.
@@ -32,11 +32,11 @@ impl Connection {
     /// Sends `request` and waits for its answer, which must have the body that the first answer had.
     pub(crate) async fn call(
         &mut self,
-        request: &[u8],
+        request: &Request,
         first: &OnceCell<Vec<u8>>,
     ) -> Result<(), String> {
         self.received.clear();
-        self.stream.write_all(request).await.map_err(lost)?;
+        self.stream.write_all(&request.bytes).await.map_err(lost)?;
         loop {
             if self
                 .stream
@@ -48,13 +48,18 @@ impl Connection {
                 return Err("the server closed a connection".into());
             }
             if let Some(answer) = Answer::read(&self.received)? {
-                return check(&answer, self.received.len(), first);
+                return check(&answer, self.received.len(), request, first);
             }
         }
     }
 }
 
-fn check(answer: &Answer<'_>, received: usize, first: &OnceCell<Vec<u8>>) -> Result<(), String> {
+fn check(
+    answer: &Answer<'_>,
+    received: usize,
+    request: &Request,
+    first: &OnceCell<Vec<u8>>,
+) -> Result<(), String> {
     let body = &answer.body[..];
     if received != answer.length {
         return Err(format!(
@@ -62,10 +67,15 @@ fn check(answer: &Answer<'_>, received: usize, first: &OnceCell<Vec<u8>>) -> Res
             received - answer.length
         ));
     }
-    if first.get_or_init(|| body.to_vec()) == body && answer::contains(body, request::TEXT) {
+    let is_right = match first.get() {
+        Some(first) => first == body,
+        None => answer::contains(body, request.expected) && first.set(body.to_vec()).is_ok(),
+    };
+    if is_right {
         return Ok(());
     }
-    Err(format!("wrong answer: {}", String::from_utf8_lossy(body)))
+    let start = &body[..body.len().min(1_000)];
+    Err(format!("wrong answer: {}", String::from_utf8_lossy(start)))
 }
 
 fn lost(error: Error) -> String {

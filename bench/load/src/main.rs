@@ -1,7 +1,8 @@
-//! Closed-loop load on one MCP server: the same `tools/call` on every connection, one after the other.
+//! Closed-loop load on one MCP server: the same request on every connection, one after the other.
 //!
-//! `load PORT PID CONNECTIONS WARMUP_MS MEASURE_MS` prints one line of JSON and exits 0, or says on stderr
-//! which answer was wrong and exits 1. `PID` is the server's process; its descendants count as the server.
+//! `load PORT PID CONNECTIONS WARMUP_MS MEASURE_MS REQUEST` prints one line of JSON and exits 0, or says on stderr
+//! which answer was wrong and exits 1. `PID` is the server's process; its descendants count as the server. `REQUEST`
+//! is `call`, `list` or `read`.
 
 mod answer;
 mod connection;
@@ -9,7 +10,7 @@ mod process;
 mod request;
 mod run;
 
-use std::{env, process::ExitCode, time::Duration};
+use std::{env, process::ExitCode, str::FromStr, time::Duration};
 
 use crate::run::{Plan, Report};
 
@@ -28,23 +29,22 @@ async fn main() -> ExitCode {
 }
 
 async fn measure() -> Result<Report, String> {
-    let arguments: Vec<u64> = env::args()
-        .skip(1)
-        .map(|argument| {
-            argument
-                .parse()
-                .map_err(|_| format!("{argument} is no number"))
-        })
-        .collect::<Result<_, _>>()?;
-    let &[port, pid, connections, warmup, measured] = arguments.as_slice() else {
-        return Err("usage: load PORT PID CONNECTIONS WARMUP_MS MEASURE_MS".into());
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let [port, pid, connections, warmup, measured, request] = arguments.as_slice() else {
+        return Err("usage: load PORT PID CONNECTIONS WARMUP_MS MEASURE_MS REQUEST".into());
     };
     let plan = Plan {
-        port: u16::try_from(port).map_err(|_| format!("port {port} is over 65535"))?,
-        pid: u32::try_from(pid).map_err(|_| format!("process id {pid} is too large"))?,
-        connections: connections as usize,
-        warmup: Duration::from_millis(warmup),
-        measured: Duration::from_millis(measured),
+        port: number(port)?,
+        pid: number(pid)?,
+        connections: number(connections)?,
+        request: request.parse()?,
+        warmup: Duration::from_millis(number(warmup)?),
+        measured: Duration::from_millis(number(measured)?),
     };
     plan.run().await
+}
+
+fn number<N: FromStr>(argument: &str) -> Result<N, String> {
+    let parsed = argument.parse();
+    parsed.map_err(|_| format!("{argument} is no number that fits here"))
 }

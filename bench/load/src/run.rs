@@ -14,13 +14,14 @@ use tokio::{
     time,
 };
 
-use crate::{connection::Connection, process::Process, request};
+use crate::{connection::Connection, process::Process, request::Request};
 
 /// What to do.
 pub(crate) struct Plan {
     pub(crate) port: u16,
     pub(crate) pid: u32,
     pub(crate) connections: usize,
+    pub(crate) request: Request,
     pub(crate) warmup: Duration,
     pub(crate) measured: Duration,
 }
@@ -53,7 +54,7 @@ impl Plan {
 
     async fn measure(self) -> Result<Report, String> {
         let server = Process::find(self.pid)?;
-        let state = Rc::new(State::new());
+        let state = Rc::new(State::new(self.request.clone()));
         let mut callers = JoinSet::new();
         for _ in 0..self.connections {
             callers.spawn_local(call_until_stopped(self.port, Rc::clone(&state)));
@@ -89,7 +90,7 @@ impl Plan {
 
 /// What the callers share.
 struct State {
-    request: Vec<u8>,
+    request: Request,
     first: OnceCell<Vec<u8>>,
     recording: Cell<bool>,
     /// Nanoseconds from the first byte sent to the last one received.
@@ -97,11 +98,11 @@ struct State {
 }
 
 impl State {
-    fn new() -> Self {
+    fn new(request: Request) -> Self {
         let latencies = Histogram::new_with_bounds(1_000, 60_000_000_000, 3)
             .expect("the bounds and three digits are within the histogram's own");
         Self {
-            request: request::bytes(),
+            request,
             first: OnceCell::new(),
             recording: Cell::new(false),
             latencies: RefCell::new(latencies),

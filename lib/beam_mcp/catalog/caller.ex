@@ -1,7 +1,8 @@
 defmodule BeamMCP.Catalog.Caller do
   @moduledoc false
   # The catalog as one caller sees it (`capabilities/1`), asked for by a request that needs it.
-  # Compiled catalogs are kept by content, so that callers who see the same share one.
+  # Compiled catalogs are kept by content, so that callers who see the same share one, and what is wrong
+  # with it is logged once.
 
   alias BeamMCP.Catalog.{Definition, Handlers, Reader}
   alias BeamMCP.{Config, Context, Error, Fault, Instance, Native}
@@ -12,9 +13,7 @@ defmodule BeamMCP.Catalog.Caller do
   @spec answer(Instance.t(), Context.t()) :: {:catalog, Native.catalog()} | :failed
   def answer(%{config: config} = instance, context) do
     host = %{Config.host(config) | keys: :strings}
-    {definitions, faults} = Reader.capabilities(config.catalog.capabilities(context), host)
-    log(faults)
-    {:catalog, cached(instance, definitions)}
+    {:catalog, cached(instance, Reader.capabilities(config.catalog.capabilities(context), host))}
   catch
     kind, reason ->
       place = "#{inspect(instance.config.catalog)}.capabilities/1"
@@ -22,14 +21,15 @@ defmodule BeamMCP.Catalog.Caller do
       :failed
   end
 
-  defp cached(instance, definitions) do
-    key = :crypto.hash(:sha256, :erlang.term_to_binary(definitions, [:deterministic]))
+  defp cached(instance, {definitions, faults} = read) do
+    key = :crypto.hash(:sha256, :erlang.term_to_binary(read, [:deterministic]))
 
     case :ets.lookup(instance.caller_catalogs, key) do
       [{^key, catalog}] ->
         catalog
 
       [] ->
+        log(faults)
         {:ok, catalog} = compile_sound(instance, definitions)
         keep(instance.caller_catalogs, key, catalog)
     end

@@ -9,7 +9,7 @@ defmodule BeamMCP.Catalog.Server do
 
   use GenServer
 
-  alias BeamMCP.Catalog.{Definition, Handlers, Reader, Registry}
+  alias BeamMCP.Catalog.{Definition, Difference, Handlers, Reader, Registry}
   alias BeamMCP.{Changes, Config, Error, Fault, Instance, Native}
 
   @spec start_link(Instance.name()) :: GenServer.on_start()
@@ -136,11 +136,16 @@ defmodule BeamMCP.Catalog.Server do
         do: id
   end
 
-  defp swap(_instance, same, same), do: :ok
-
   defp swap(instance, registered, definitions) do
-    case for(new <- definitions, owner(instance, new) == :catalog, do: taken(new, :catalog)) do
-      [] -> edit(instance, Enum.map(registered, &Definition.id/1), definitions)
+    case Difference.between(registered, definitions) do
+      {[], []} -> :ok
+      {deleted, put} -> exchange(instance, deleted, put)
+    end
+  end
+
+  defp exchange(instance, deleted, put) do
+    case for(new <- put, owner(instance, new) == :catalog, do: taken(new, :catalog)) do
+      [] -> edit(instance, deleted, put)
       faults -> {:error, Error.catalog(faults)}
     end
   end

@@ -22,7 +22,7 @@ defmodule BeamMCP.Instance.Drain do
 
   @spec start_link(Config.t()) :: GenServer.on_start()
   def start_link(config) do
-    GenServer.start_link(__MODULE__, config, name: Instance.via(config.name, __MODULE__))
+    GenServer.start_link(__MODULE__, config)
   end
 
   @doc "Drains every listener of the instance; answers how many connections were cut."
@@ -34,6 +34,7 @@ defmodule BeamMCP.Instance.Drain do
   @impl GenServer
   def init(config) do
     Process.flag(:trap_exit, true)
+    :ok = Instance.register(config.name, __MODULE__, nil)
     {:ok, config}
   end
 
@@ -43,6 +44,11 @@ defmodule BeamMCP.Instance.Drain do
   end
 
   @impl GenServer
+  def handle_info({:EXIT, _registry, _reason}, config) do
+    :ok = Instance.register(config.name, __MODULE__, nil)
+    {:noreply, config}
+  end
+
   def handle_info(_late, config), do: {:noreply, config}
 
   @impl GenServer

@@ -14,6 +14,11 @@ defmodule BeamMCP.Instance.Owner do
   @spec start_link(Config.t()) :: GenServer.on_start()
   def start_link(config), do: GenServer.start_link(__MODULE__, config)
 
+  @doc "Has the hooks of a listener forgotten when the process that opened it ends."
+  @spec forget_hooks_with(pid(), pid(), non_neg_integer()) :: :ok
+  def forget_hooks_with(owner, pid, number),
+    do: GenServer.call(owner, {:forget_hooks, pid, number})
+
   @impl GenServer
   def init(config) do
     Process.flag(:trap_exit, true)
@@ -23,7 +28,7 @@ defmodule BeamMCP.Instance.Owner do
     case Native.new_instance(Config.native(config, secrets(config), telemetry?)) do
       {:ok, native} ->
         Instance.put(instance(config, native, telemetry?))
-        {:ok, config.name}
+        {:ok, %{name: config.name, hooks: %{}}}
 
       {:error, reason} ->
         {:stop, Error.native(reason)}
@@ -31,7 +36,19 @@ defmodule BeamMCP.Instance.Owner do
   end
 
   @impl GenServer
-  def terminate(_reason, name) do
+  def handle_call({:forget_hooks, pid, number}, _from, state) do
+    {:reply, :ok, put_in(state.hooks[Process.monitor(pid)], number)}
+  end
+
+  @impl GenServer
+  def handle_info({:DOWN, ref, :process, _pid, _reason}, state) do
+    {number, hooks} = Map.pop!(state.hooks, ref)
+    state.name |> Instance.fetch!() |> Instance.remove_hooks(number)
+    {:noreply, %{state | hooks: hooks}}
+  end
+
+  @impl GenServer
+  def terminate(_reason, %{name: name}) do
     stop_calls(name)
     Instance.erase(name)
   end
@@ -45,9 +62,11 @@ defmodule BeamMCP.Instance.Owner do
 
   defp instance(config, native, telemetry?) do
     {store, _child} = config.session_store
+    [supervisor | _ancestors] = Process.get(:"$ancestors")
 
     %Instance{
       name: config.name,
+      supervisor: supervisor,
       native: native,
       config: config,
       hooks: :ets.new(:hooks, [:public, read_concurrency: true]),

@@ -106,13 +106,14 @@ defmodule BeamMCP.SessionStore.ETS do
   end
 
   def handle_call({:update, id, change}, _from, state) do
-    with [{^id, session, _opened_ms, _used_ms}] <- :ets.lookup(state.table, id),
+    with [{^id, session, opened_ms, used_ms}] <- :ets.lookup(state.table, id),
+         false <- ended?(opened_ms, used_ms, state.settings.clock.(), state.settings),
          {:ok, session} <- change.(session) do
       :ets.update_element(state.table, id, {@session, session})
       {:reply, :ok, state}
     else
-      [] -> {:reply, {:error, :unknown}, state}
       {:error, :full} -> {:reply, {:error, :full}, state}
+      _none_or_ended -> {:reply, {:error, :unknown}, state}
     end
   end
 

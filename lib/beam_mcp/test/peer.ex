@@ -52,7 +52,7 @@ defmodule BeamMCP.Test.Peer do
   @impl GenServer
   def init({instance, settings, [owner | _rest] = callers}) do
     Process.monitor(owner)
-    Process.monitor(GenServer.whereis(Instance.via(instance.name, :supervisor)))
+    Process.monitor(instance.supervisor)
     client = %Client{pid: self(), instance: instance.name, revision: settings.revision}
 
     {:ok, pipe} = Native.start_stdio(instance.native, pipe_options(settings, callers))

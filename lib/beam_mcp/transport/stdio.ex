@@ -18,8 +18,8 @@ defmodule BeamMCP.Transport.Stdio do
     * With `-noinput` (`mix run --erl "-noinput"`, `erl -noinput`): the native library takes over
       descriptors 0 and 1 when `run/1` is called. What was printed before has reached the client.
     * With neither: lines come through the VM's own reader. It has buffered them already, so
-      `max_line_bytes` bounds what is accepted, not what is held. Answers wait in the mailbox of
-      the caller of `run/1` while the client does not read, and nothing bounds them there.
+      `max_line_bytes` bounds what is accepted, not what is held. While the client does not read,
+      at most 16 answers wait in the mailbox of the caller of `run/1`.
   """
 
   alias BeamMCP.{Error, Identity, Instance, Native, Options}

@@ -38,6 +38,7 @@ pub struct Calls<W> {
     next: AtomicU64,
     in_flight: AtomicUsize,
     tokens: AtomicUsize,
+    streams: AtomicUsize,
     messages_dropped: AtomicU64,
     limits: CallLimits,
     /// Calls per principal; holds those with at least one.
@@ -125,6 +126,7 @@ impl<W: Copy> Calls<W> {
             next: AtomicU64::new(1),
             in_flight: AtomicUsize::new(0),
             tokens: AtomicUsize::new(0),
+            streams: AtomicUsize::new(0),
             messages_dropped: AtomicU64::new(0),
             limits,
             principals: Mutex::default(),
@@ -320,6 +322,19 @@ impl<W: Copy> Calls<W> {
             self.tokens.fetch_add(1, Ordering::Relaxed);
         } else {
             self.tokens.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Responses that are event streams and have not ended.
+    pub fn streams(&self) -> usize {
+        self.streams.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn count_stream(&self, more: bool) {
+        if more {
+            self.streams.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.streams.fetch_sub(1, Ordering::Relaxed);
         }
     }
 

@@ -41,6 +41,13 @@ pub enum Event {
         /// Who tried.
         peer: Option<SocketAddr>,
     },
+    /// A request was refused because an option does not list its `Host` or `Origin`. Told of each option once a minute.
+    Unlisted {
+        /// `allowed_hosts` or `allowed_origins`.
+        option: &'static str,
+        /// What it does not list, in quotation marks, escaped and shortened.
+        value: String,
+    },
     /// The host did something that it must mend.
     HostFault {
         /// The definition at fault, when there is one.

@@ -18,6 +18,8 @@ use crate::{
 pub struct CallStream<H: Host> {
     exchange: Exchange,
     waiting: Waiting<H>,
+    /// It is an HTTP response that has begun, and counts as one.
+    open: bool,
 }
 
 /// One piece of a stream.
@@ -33,11 +35,17 @@ pub enum Part {
 impl<H: Host> CallStream<H> {
     pub(crate) fn new(exchange: Exchange, mut waiting: Waiting<H>) -> Self {
         waiting.watch();
-        Self { exchange, waiting }
+        Self {
+            exchange,
+            waiting,
+            open: false,
+        }
     }
 
     /// Begins the HTTP response.
     pub fn open(&mut self) -> StreamHead {
+        self.open = true;
+        self.waiting.host().calls().count_stream(true);
         self.exchange.open_stream()
     }
 
@@ -68,6 +76,14 @@ impl<H: Host> CallStream<H> {
                 Step::Ask(question) => unasked(&question.ask),
                 Step::Listen(_) | Step::Deliver(_) => Input::Unanswered(Unanswered::Failed),
             };
+        }
+    }
+}
+
+impl<H: Host> Drop for CallStream<H> {
+    fn drop(&mut self) {
+        if self.open {
+            self.waiting.host().calls().count_stream(false);
         }
     }
 }

@@ -15,6 +15,7 @@ mod events;
 mod head;
 mod held_bytes;
 mod listener;
+mod occasion;
 mod options;
 mod patience;
 mod refusal;

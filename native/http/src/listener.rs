@@ -22,6 +22,7 @@ use crate::{
     bind::{Accepted, Acceptor, Bound},
     connection::Connection,
     connections::{Connections, Phase, Place},
+    occasion::Occasions,
     options::ListenerOptions,
     refusal,
     service::ListenerContext,
@@ -61,6 +62,7 @@ impl Listener {
             host,
             options,
             connections: Arc::clone(&connections),
+            unlisted: Occasions::default(),
         });
         let accepting = home
             .spawn(accept(Arc::clone(&acceptor), listener, workers.clone()))

@@ -11,7 +11,8 @@ use mcp_protocol::{Answer, Connection, Exchange, Input, Peer};
 
 use crate::{
     answer_body::AnswerBody, body::read_body, connections::Connections, events::Events,
-    head::request_head, options::ListenerOptions, response::Reply, watch::Watch,
+    head::request_head, occasion::Occasions, options::ListenerOptions, response::Reply,
+    watch::Watch,
 };
 
 /// What all connections of one listener share.
@@ -19,6 +20,8 @@ pub(crate) struct ListenerContext<H> {
     pub(crate) host: Arc<H>,
     pub(crate) options: ListenerOptions,
     pub(crate) connections: Arc<Connections>,
+    /// What refused requests had that the options do not list.
+    pub(crate) unlisted: Occasions,
 }
 
 /// What all requests of one connection share.
@@ -86,6 +89,14 @@ fn whole<H: Host>(
         context.watch.left_unread();
     }
     let host = context.listener.host.as_ref();
+    if let Some(unlisted) = &answer.summary.unlisted
+        && context.listener.unlisted.take(unlisted.option)
+    {
+        host.record(Event::Unlisted {
+            option: unlisted.option,
+            value: unlisted.value.clone(),
+        });
+    }
     report.answered(host, &answer, answer.body.len());
     reply.response(answer, room, closes)
 }

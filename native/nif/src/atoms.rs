@@ -230,6 +230,7 @@ rustler::atoms! {
     duration_us,
     host_fault,
     message,
+    option,
     reason,
     refusal,
     refused,
@@ -238,4 +239,6 @@ rustler::atoms! {
     requests,
     response_bytes,
     status,
+    unlisted,
+    value,
 }

@@ -85,6 +85,13 @@ fn encode<'a>(env: Env<'a>, event: &Event) -> Term<'a> {
             )
         }
         Event::ConnectionRefused { peer: who } => row(env, atoms::refused(), &[], vec![peer(who)]),
+        Event::Unlisted { option, value } => {
+            let metadata = vec![
+                (atoms::option(), option.encode(env)),
+                (atoms::value(), value.encode(env)),
+            ];
+            row(env, atoms::unlisted(), &[], metadata)
+        }
         Event::HostFault {
             definition,
             message,

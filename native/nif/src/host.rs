@@ -49,7 +49,8 @@ impl Host for Instance {
     }
 
     fn record(&self, event: Event) {
-        if !self.telemetry && !matches!(event, Event::HostFault { .. }) {
+        let is_logged = matches!(event, Event::HostFault { .. } | Event::Unlisted { .. });
+        if !self.telemetry && !is_logged {
             return;
         }
         if let Some(drainer) = self.ring.push(event) {

@@ -27,7 +27,10 @@ fn info<'a>(env: Env<'a>, handle: &'a InstanceHandle) -> Term<'a> {
             atoms::changes_folded(),
             instance.subscribers.folded().encode(env),
         ),
-        (atoms::streams(), instance.subscribers.streams().encode(env)),
+        (
+            atoms::streams(),
+            (instance.calls.streams() + instance.subscribers.streams()).encode(env),
+        ),
         (
             atoms::subscriptions(),
             instance.subscribers.len().encode(env),

@@ -114,6 +114,8 @@ impl JsonWriter {
         }
     }
 
+    /// Never inlined: its buffer would be part of each level of a nested value, and overflow a dirty scheduler's stack.
+    #[inline(never)]
     fn bytes(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
         let length = bytes.len().div_ceil(3).saturating_mul(4);
         self.room(length)?;

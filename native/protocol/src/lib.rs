@@ -66,6 +66,6 @@ pub use question::{
 pub use request_id::{IdKey, InvalidId, MAX_ID_BYTES, RequestId};
 pub use revision::{Era, Revision};
 pub use session::{Session, SessionAnswer, SessionAsk};
-pub use step::{Answer, Connection, Delivery, Step, StreamHead, Summary};
+pub use step::{Answer, Connection, Delivery, Step, StreamHead, Summary, Unlisted};
 pub use subscription::{Owner, Subscription};
 pub use time::Now;

@@ -87,6 +87,17 @@ pub struct Summary {
     pub refusal: Option<&'static str>,
     /// What the host did wrong, for its log.
     pub host_fault: Option<String>,
+    /// What an option of the endpoint does not list, for the host's log.
+    pub unlisted: Option<Box<Unlisted>>,
+}
+
+/// A value that the endpoint refuses because an option does not list it: who runs the server may have meant to.
+#[derive(Clone)]
+pub struct Unlisted {
+    /// The option: `allowed_hosts` or `allowed_origins`.
+    pub option: &'static str,
+    /// The value in quotation marks, escaped and shortened: it is the peer's.
+    pub value: String,
 }
 
 /// Shows the status and the size: the body is the client's, and headers may hold a session's id.
@@ -99,5 +110,12 @@ impl fmt::Debug for Answer {
             .field("connection", &self.connection)
             .field("summary", &self.summary)
             .finish_non_exhaustive()
+    }
+}
+
+/// Shows the option: the value is the peer's.
+impl fmt::Debug for Unlisted {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Unlisted({})", self.option)
     }
 }

@@ -32,6 +32,7 @@ defmodule BeamMCP.SessionStore.ETSTest do
 
     pass(store, 100)
     assert ETS.fetch(store.namespace, id) == {:error, :unknown}
+    assert ETS.update(store.namespace, id, %{log_level: "debug"}) == {:error, :unknown}
   end
 
   test "a session ends at its age, used or not" do
@@ -126,6 +127,9 @@ defmodule BeamMCP.SessionStore.ETSTest do
     assert {:created, id} = SessionStore.answer(store, {:create, session()})
     assert SessionStore.answer(store, {:create, session()}) == :full
     assert SessionStore.answer(store, {:fetch, id}) == {:found, session()}
+    assert SessionStore.answer(store, {:set_log_level, id, "error"}) == :updated
+    assert SessionStore.answer(store, {:fetch, id}) == {:found, %{session() | log_level: "error"}}
+    assert SessionStore.answer(store, {:set_log_level, "unknown", "error"}) == :unknown
     assert SessionStore.answer(store, {:delete, id}) == :deleted
     assert SessionStore.answer(store, {:delete, id}) == :unknown
     assert SessionStore.answer(store, {:fetch, id}) == :unknown

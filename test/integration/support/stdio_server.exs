@@ -10,7 +10,11 @@ defmodule BeamMCP.Test.StdioServer do
 
   @impl true
   def capabilities do
-    %{tools: Enum.map([:echo, :sleep, :print, :log, :marks], &tool/1), resources: [], prompts: []}
+    %{
+      tools: Enum.map([:echo, :sleep, :print, :log, :marks, :whoami], &tool/1),
+      resources: [],
+      prompts: []
+    }
   end
 
   # `ms` is how long to sleep; `mark` is written to a file when the call was cancelled or ended.
@@ -34,6 +38,10 @@ defmodule BeamMCP.Test.StdioServer do
 
   def call(:echo, arguments, _context), do: {:ok, arguments}
 
+  def call(:whoami, _arguments, context) do
+    {:ok, %{principal: context.principal, scopes: context.scopes}}
+  end
+
   defp log do
     Logger.error("noise: logger")
     :logger.error(%{report: "noise: report"})
@@ -55,5 +63,6 @@ end
 :ok =
   BeamMCP.Transport.Stdio.run(
     catalog: BeamMCP.Test.StdioServer,
-    dispatch: &BeamMCP.Test.StdioServer.call/3
+    dispatch: &BeamMCP.Test.StdioServer.call/3,
+    principal: "the launcher's user"
   )

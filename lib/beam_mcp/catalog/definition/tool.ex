@@ -116,7 +116,10 @@ defmodule BeamMCP.Catalog.Definition.Tool do
   end
 
   defp limit_fault(_place, nil, _max), do: nil
-  defp limit_fault(_place, limit, max) when is_integer(limit) and limit in 1..max, do: nil
+
+  defp limit_fault(_place, limit, max) when is_integer(limit) and limit >= 1 and limit <= max,
+    do: nil
+
   defp limit_fault(place, _other, max), do: {place, "must be an integer from 1 to #{max}"}
 
   defp rate_fault(nil), do: nil

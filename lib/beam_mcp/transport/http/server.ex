@@ -36,9 +36,9 @@ defmodule BeamMCP.Transport.HTTP.Server do
 
     case Native.open(instance.native, http, hook) do
       {:ok, listener} ->
-        key = {name, {:listener, index}}
-        {:ok, _owner} = Registry.register(BeamMCP.Registry, key, listener)
-        {:ok, %{instance: instance, listener: listener, hook: hook, key: key}}
+        state = %{instance: instance, listener: listener, hook: hook, role: {:listener, index}}
+        :ok = Instance.register(name, state.role, listener)
+        {:ok, state}
 
       {:error, error} ->
         Instance.remove_hooks(instance, hook)
@@ -47,9 +47,15 @@ defmodule BeamMCP.Transport.HTTP.Server do
   end
 
   @impl GenServer
+  def handle_info({:EXIT, _registry, _reason}, state) do
+    :ok = Instance.register(state.instance.name, state.role, state.listener)
+    {:noreply, state}
+  end
+
+  @impl GenServer
   def terminate(_reason, state) do
     # By itself the Registry forgets it some time after this process has ended.
-    Registry.unregister(BeamMCP.Registry, state.key)
+    Registry.unregister(BeamMCP.Registry, {state.instance.name, state.role})
     Native.stop_http(state.listener)
     Instance.remove_hooks(state.instance, state.hook)
   end

@@ -6,6 +6,7 @@ mod disconnects;
 mod harness;
 mod limits;
 mod listening;
+mod races;
 mod standing;
 mod streams;
 mod stress;

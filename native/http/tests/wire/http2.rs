@@ -12,7 +12,7 @@ use h2::{Reason, RecvStream, client::SendRequest};
 use hyper::{Request, StatusCode};
 use mcp_driver::{CancelReason, Event, Host};
 
-async fn connect(server: &Server) -> SendRequest<Bytes> {
+pub async fn connect(server: &Server) -> SendRequest<Bytes> {
     let stream = tokio::net::TcpStream::connect(server.address())
         .await
         .unwrap();
@@ -21,7 +21,7 @@ async fn connect(server: &Server) -> SendRequest<Bytes> {
     client
 }
 
-fn request(tool: &str) -> hyper::http::request::Builder {
+pub fn request(tool: &str) -> hyper::http::request::Builder {
     Request::post("http://localhost/mcp")
         .header("content-type", "application/json")
         .header("accept", "application/json, text/event-stream")
@@ -277,7 +277,7 @@ async fn a_drain_finishes_streams_and_closes() {
 }
 
 /// Waits until `condition` holds; fails after five seconds.
-async fn comes_true(condition: impl Fn() -> bool) {
+pub async fn comes_true(condition: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(5);
     while !condition() {
         assert!(Instant::now() < deadline, "not in time");

@@ -230,6 +230,36 @@ fn records_what_the_host_did_wrong() {
     assert!(server.host.events().iter().any(fault));
 }
 
+/// X28
+#[test]
+fn records_once_what_an_option_does_not_list() {
+    let server = serve();
+    for _ in 0..3 {
+        for (from, to) in [
+            ("host: localhost", "host: evil.example"),
+            ("\r\nhost", "\r\norigin: null\r\nhost"),
+        ] {
+            let response = server
+                .connect()
+                .send(post("echo", "hi").replace(from, to))
+                .response();
+            assert_eq!(response.status, 403);
+        }
+    }
+    let events = server.host.events();
+    let told = events.iter().filter_map(|event| match event {
+        Event::Unlisted { option, value } => Some((*option, value.as_str())),
+        _ => None,
+    });
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [
+            ("allowed_hosts", "\"evil.example\""),
+            ("allowed_origins", "\"null\"")
+        ]
+    );
+}
+
 #[test]
 fn a_drain_finishes_what_runs_and_begins_nothing() {
     let server = serve();

@@ -5,4 +5,5 @@ mod lifecycle;
 mod limits;
 mod listening;
 mod message;
+mod streams;
 mod support;

@@ -12,7 +12,7 @@ use std::{
 use mcp_http::{Bind, Bound, Listener, ListenerOptions, Workers};
 
 pub use client::{Client, Response};
-pub use mcp_testing::{TestHost, endpoint, eventually};
+pub use mcp_testing::{Settings, TestHost, endpoint, eventually};
 pub use request::{call, chunked, head, listen, post};
 
 /// A running listener.
@@ -31,21 +31,21 @@ pub fn serve_with(change: impl FnOnce(&mut ListenerOptions)) -> Server {
     serve_on(Bind::Tcp((Ipv4Addr::LOCALHOST, 0).into()), change)
 }
 
-/// The same on `bind`.
-pub fn serve_on(bind: Bind, change: impl FnOnce(&mut ListenerOptions)) -> Server {
-    serve_host_on(TestHost::serving(|_| ()), bind, change)
-}
-
-/// Serves this host.
-pub fn serve_host(host: Arc<TestHost>) -> Server {
-    serve_host_on(host, Bind::Tcp((Ipv4Addr::LOCALHOST, 0).into()), |_| {})
-}
-
-fn serve_host_on(
-    host: Arc<TestHost>,
-    bind: Bind,
+/// The same with a host whose settings `settle` changed.
+pub fn serve_settled(
+    settle: impl FnOnce(&mut Settings),
     change: impl FnOnce(&mut ListenerOptions),
 ) -> Server {
+    let loopback = Bind::Tcp((Ipv4Addr::LOCALHOST, 0).into());
+    start(TestHost::serving(settle), loopback, change)
+}
+
+/// The same on `bind`.
+pub fn serve_on(bind: Bind, change: impl FnOnce(&mut ListenerOptions)) -> Server {
+    start(TestHost::serving(|_| ()), bind, change)
+}
+
+fn start(host: Arc<TestHost>, bind: Bind, change: impl FnOnce(&mut ListenerOptions)) -> Server {
     let mut options = ListenerOptions::new(bind, Arc::new(endpoint()));
     options.record_requests = true;
     change(&mut options);

@@ -278,7 +278,7 @@ mod tests {
         }
 
         fn name(&self) -> &str {
-            "numbered"
+            self.entry.text(Revision::R20260728)
         }
     }
 

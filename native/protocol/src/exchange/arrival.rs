@@ -24,7 +24,10 @@ impl Exchange {
             return self.refuse(super::internal(word::DRIVER, "A line has no head"));
         };
         match http::admit(head, endpoint) {
-            Admission::Refuse(refusal) => self.refuse_with(refusal.error, refusal.headers),
+            Admission::Refuse(refusal) => {
+                self.summary.unlisted = http::unlisted(refusal.error.word, head).map(Box::new);
+                self.refuse_with(refusal.error, refusal.headers)
+            }
             Admission::Preflight => {
                 let headers = http::preflight_headers(head, endpoint);
                 self.preflight(headers)

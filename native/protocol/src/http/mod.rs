@@ -27,6 +27,7 @@ mod mirror;
 mod mismatch;
 mod origin;
 mod param;
+mod unlisted;
 
 pub(crate) use admission::{Admission, Verb, admit};
 pub(crate) use content_encoding::content_encoding;
@@ -36,6 +37,7 @@ pub(crate) use mirror::{
     VersionHeader, check_method, check_name, check_version, session_id, version,
 };
 pub(crate) use param::check_params;
+pub(crate) use unlisted::unlisted;
 
 /// Response headers: lower-case names, as HTTP/2 needs them, and values.
 pub(crate) type Headers = Vec<(&'static str, Cow<'static, str>)>;

@@ -70,6 +70,27 @@ fn refusals_have_words() {
     }
 }
 
+/// X28: the log names the option that would admit a peer, and what to put there.
+#[test]
+fn x28_what_an_option_does_not_list_is_told() {
+    for (header, value, option) in [
+        ("Host", "evil.example:8080", "allowed_hosts"),
+        ("Origin", "https://evil.example", "allowed_origins"),
+        ("Origin", "null", "allowed_origins"),
+    ] {
+        let post = Post::request("tools/list").set(header, value);
+        let summary = Server::new().post(&post).answer.summary;
+        assert!(!format!("{summary:?}").contains(value));
+        let unlisted = summary.unlisted.unwrap();
+        assert_eq!(
+            (unlisted.option, unlisted.value),
+            (option, format!("{value:?}"))
+        );
+    }
+    let refused = Server::new().post(&Post::request("tools/list").target("/other"));
+    assert!(refused.answer.summary.unlisted.is_none());
+}
+
 #[test]
 fn what_the_world_refuses_has_words_too() {
     for (word, fault) in [

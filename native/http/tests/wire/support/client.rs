@@ -95,6 +95,35 @@ impl Client {
         }
     }
 
+    /// The next event of a chunked answer, without its end; `None` at the end of the answer.
+    pub fn event(&mut self) -> Option<String> {
+        let mut event = Vec::new();
+        while !event.ends_with(b"\n\n") {
+            let chunk = self.chunk();
+            if chunk.is_empty() {
+                assert!(event.is_empty(), "an event broke off");
+                return None;
+            }
+            event.extend(chunk);
+        }
+        event.truncate(event.len() - 2);
+        Some(String::from_utf8(event).unwrap())
+    }
+
+    fn chunk(&mut self) -> Vec<u8> {
+        let mut size = String::new();
+        assert_ne!(
+            self.reader.read_line(&mut size).unwrap(),
+            0,
+            "closed in between"
+        );
+        let size = usize::from_str_radix(size.trim_end(), 16).unwrap();
+        let mut chunk = vec![0; size + 2];
+        self.reader.read_exact(&mut chunk).unwrap();
+        chunk.truncate(size);
+        chunk
+    }
+
     /// The next answer's status; `None` when the server closes instead.
     pub fn status(&mut self) -> Option<u16> {
         let closes = self.reader.fill_buf().map_or(true, <[u8]>::is_empty);
@@ -109,17 +138,6 @@ impl Client {
             assert_ne!(read, 0, "closed after {head:?}");
         }
         head
-    }
-
-    /// The next event of a stream that comes in chunks; empty at its end.
-    pub fn event(&mut self) -> String {
-        let mut size = String::new();
-        self.reader.read_line(&mut size).unwrap();
-        let size = usize::from_str_radix(size.trim_end(), 16).unwrap();
-        let mut chunk = vec![0; size + 2];
-        self.reader.read_exact(&mut chunk).unwrap();
-        chunk.truncate(size);
-        String::from_utf8(chunk).unwrap()
     }
 
     /// Whether the server closed without sending anything more.
