@@ -111,12 +111,11 @@ defmodule BeamMCP.Native do
   def compile_catalog(instance, definitions), do: NIF.catalog_compile(instance, definitions)
 
   @doc """
-  A catalog with the edits made, one after the other, and what became different in it, served
-  bytes or handlers; or everything wrong, and none is made. What is put under a key that is there
-  takes its place. `:completions` stands for no list that clients see.
+  A catalog with the edits made, one after the other, and the lists in which clients see something
+  else; or everything wrong, and none is made. What is put under a key that is there takes its place.
   """
   @spec edit_catalog(instance(), catalog(), [edit()]) ::
-          {:ok, catalog(), [:tools | :resources | :prompts | :completions]}
+          {:ok, catalog(), [:tools | :resources | :prompts]}
           | {:error, [compile_fault()]}
   def edit_catalog(instance, catalog, edits), do: NIF.catalog_edit(instance, catalog, edits)
 

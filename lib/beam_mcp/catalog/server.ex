@@ -187,8 +187,7 @@ defmodule BeamMCP.Catalog.Server do
   defp serve(instance, catalog, deleted, put, changed) do
     :ok = Registry.commit(instance.definitions, catalog, deleted, put)
     :ok = Native.put_catalog(instance.native, catalog)
-    # Completions are in no list.
-    for list <- changed, list != :completions, do: Changes.publish(instance, list)
+    for list <- changed, do: Changes.publish(instance, list)
     :ok
   end
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_protocol::{Catalog, Category, DefinitionFault, Edited, Listing};
+use mcp_protocol::{Catalog, DefinitionFault, Edited, Listing};
 use rustler::{Atom, Encoder, Env, Resource, ResourceArc, Term, types::atom};
 
 use crate::{atoms, definition, instance::InstanceHandle, timing, workers};
@@ -49,9 +49,11 @@ fn catalog_edit<'a>(
         .catalog()
         .edit(edits, &instance.shared.load().config)
     {
-        Ok(Edited { catalog, changed }) if faults.is_empty() => {
-            let changed: Vec<Atom> = changed.into_iter().map(category).collect();
-            (atom::ok(), CatalogSnapshot::new(catalog), changed).encode(env)
+        Ok(Edited {
+            catalog, listed, ..
+        }) if faults.is_empty() => {
+            let listed: Vec<Atom> = listed.into_iter().map(list).collect();
+            (atom::ok(), CatalogSnapshot::new(catalog), listed).encode(env)
         }
         Ok(_) => refused(env, &faults),
         Err(more) => {
@@ -118,15 +120,6 @@ fn sorted<T>(
         }
     }
     (sound, faults)
-}
-
-fn category(category: Category) -> Atom {
-    match category {
-        Category::Tools => atoms::tools(),
-        Category::Resources => atoms::resources(),
-        Category::Prompts => atoms::prompts(),
-        Category::Completions => atoms::completions(),
-    }
 }
 
 fn list(list: Listing) -> Atom {
