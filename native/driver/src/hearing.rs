@@ -108,4 +108,4 @@ impl Drop for Hearing {
 }
 
 /// How long a session's stream that broke off can be resumed. Its changes are kept so long.
-const RESUMABLE_FOR: Duration = Duration::from_secs(60);
+const RESUMABLE_FOR: Duration = Duration::from_mins(1);

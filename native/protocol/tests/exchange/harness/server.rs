@@ -279,7 +279,7 @@ impl Pending {
             Step::Ask(question) => asked.push(describe(&question.ask)),
             Step::Compute(_) => asked.push("compute".into()),
             Step::Listen(subscription) => {
-                asked.push(format!("listen to {:?}", subscription.filter))
+                asked.push(format!("listen to {:?}", subscription.filter));
             }
             Step::Deliver(delivery) => asked.push(format!("deliver {delivery:?}")),
             Step::Answer(_) => (),
