@@ -129,6 +129,21 @@ const checks = {
     assert.deepEqual([completion.values.length, completion.total, completion.hasMore], [100, 111, true]);
   },
 
+  async progress({ client, line }) {
+    const seen = [];
+    await line.call(client, "test_tool_with_progress", {}, { onprogress: (progress) => seen.push(progress) });
+    const wanted = [0, 50, 100].map((done) => ({ progress: done, total: 100, message: `${done} of 100` }));
+    assert.deepEqual(seen, wanted);
+  },
+
+  async log_messages({ client, line }) {
+    const seen = [];
+    line.onLog(client, ({ params }) => seen.push([params.level, params.logger, params.data]));
+    await line.call(client, "test_tool_with_logging", {}, {}, { "io.modelcontextprotocol/logLevel": "info" });
+    const wanted = ["begun", "gone on", "ended"].map((step) => ["info", "everything", `The work has ${step}.`]);
+    assert.deepEqual(seen, wanted);
+  },
+
   async concurrent_calls({ client, line }) {
     const texts = Array.from({ length: 20 }, (_, n) => `text ${n}`);
     const results = await Promise.all(texts.map((text) => line.call(client, "echo", { text })));

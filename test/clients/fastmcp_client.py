@@ -21,8 +21,9 @@ MODES = {"modern": "auto", "legacy": "legacy"}
 @asynccontextmanager
 async def connect(era, transport, target, log):
     server = StreamableHttpTransport(target) if transport == "http" else over_stdio(target, log)
-    async with Client(server, mode=MODES[era], timeout=30) as client:
-        yield FastMCPClient(client)
+    logs = []
+    async with Client(server, mode=MODES[era], timeout=30, log_handler=python_checks.keep(logs)) as client:
+        yield FastMCPClient(client, logs)
 
 
 def over_stdio(command, log):
@@ -32,8 +33,9 @@ def over_stdio(command, log):
 class FastMCPClient:
     ERROR = MCPError
 
-    def __init__(self, client):
+    def __init__(self, client, logs):
         self.client = client
+        self.logs = logs
 
     def revision(self):
         return self.client.protocol_version
@@ -44,8 +46,8 @@ class FastMCPClient:
     async def tools(self):
         return await self.client.list_tools()
 
-    async def call(self, name, arguments=None):
-        return await self.client.call_tool(name, arguments, raise_on_error=False)
+    async def call(self, name, arguments=None, progress=None, meta=None):
+        return await self.client.call_tool(name, arguments, progress_handler=progress, raise_on_error=False, meta=meta)
 
     async def resources(self):
         return await self.client.list_resources()

@@ -12,6 +12,7 @@ import anyio
 from mcp_types import PromptReference, ResourceTemplateReference
 
 NOT_FOUND = {"modern": -32602, "legacy": -32002}
+LOG_LEVEL = "io.modelcontextprotocol/logLevel"
 REVISIONS = {"modern": "2026-07-28", "legacy": "2025-11-25"}
 
 
@@ -159,6 +160,23 @@ async def complete_template(given):
     equal((len(completion.values), completion.total, completion.has_more), (100, 111, True))
 
 
+async def progress(given):
+    seen = []
+
+    async def see(done, total, message):
+        seen.append((done, total, message))
+
+    await given.client.call("test_tool_with_progress", progress=see)
+    equal(seen, [(done, 100, f"{done} of 100") for done in (0, 50, 100)])
+
+
+async def log_messages(given):
+    given.client.logs.clear()
+    await given.client.call("test_tool_with_logging", meta={LOG_LEVEL: "info"})
+    wanted = [("info", "everything", f"The work has {step}.") for step in ("begun", "gone on", "ended")]
+    equal([(log.level, log.logger, log.data) for log in given.client.logs], wanted)
+
+
 async def concurrent_calls(given):
     answers = {}
 
@@ -178,6 +196,15 @@ async def cancel(given):
     equal(scope.cancelled_caught, True)
     await logged(given.log, f"slow_compute {label} was cancelled")
     await call(given)
+
+
+def keep(logs):
+    """What a client calls with each log message."""
+
+    async def log(message):
+        logs.append(message)
+
+    return log
 
 
 async def refused(given, code, answer):
@@ -226,6 +253,8 @@ CHECKS = [
     missing_prompt_argument,
     complete_prompt,
     complete_template,
+    progress,
+    log_messages,
     concurrent_calls,
     cancel,
 ]

@@ -22,8 +22,10 @@ MODES = {"modern": "auto", "legacy": "legacy"}
 async def connect(era, transport, target, log):
     with open(log, "a") as errors:
         server = target if transport == "http" else stdio_client(parameters(target), errlog=errors)
-        async with Client(server, mode=MODES[era], read_timeout_seconds=30) as client:
-            yield PythonClient(client)
+        logs = []
+        options = {"mode": MODES[era], "read_timeout_seconds": 30, "logging_callback": python_checks.keep(logs)}
+        async with Client(server, **options) as client:
+            yield PythonClient(client, logs)
 
 
 def parameters(command):
@@ -33,8 +35,9 @@ def parameters(command):
 class PythonClient:
     ERROR = MCPError
 
-    def __init__(self, client):
+    def __init__(self, client, logs):
         self.client = client
+        self.logs = logs
 
     def revision(self):
         return self.client.protocol_version
@@ -45,8 +48,8 @@ class PythonClient:
     async def tools(self):
         return (await self.client.list_tools()).tools
 
-    async def call(self, name, arguments=None):
-        return await self.client.call_tool(name, arguments)
+    async def call(self, name, arguments=None, progress=None, meta=None):
+        return await self.client.call_tool(name, arguments, progress_callback=progress, meta=meta)
 
     async def resources(self):
         return (await self.client.list_resources()).resources

@@ -25,7 +25,9 @@ const lines = {
     options: {},
     // v1 keeps the revision only on its HTTP transport; connecting has checked it on both.
     revision: (client) => client.transport.protocolVersion ?? "2025-11-25",
-    call: (client, name, args, options) => client.callTool({ name, arguments: args }, undefined, options),
+    call: (client, name, args, options, _meta) => client.callTool({ name, arguments: args, _meta }, undefined, options),
+    onLog: (client, see) =>
+      client.setNotificationHandler(load("@modelcontextprotocol/sdk/types.js").LoggingMessageNotificationSchema, see),
   },
   v2: {
     name: "typescript-v2",
@@ -36,7 +38,8 @@ const lines = {
     stdio: () => load("@modelcontextprotocol/client/stdio").StdioClientTransport,
     options: { versionNegotiation: { mode: "auto" } },
     revision: (client) => client.getNegotiatedProtocolVersion(),
-    call: (client, name, args, options) => client.callTool({ name, arguments: args }, options),
+    call: (client, name, args, options, _meta) => client.callTool({ name, arguments: args, _meta }, options),
+    onLog: (client, see) => client.setNotificationHandler("notifications/message", see),
   },
 };
 
