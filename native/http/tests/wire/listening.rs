@@ -119,3 +119,16 @@ fn a_client_that_does_not_read_harms_nobody() {
     eventually("all are gone", || server.host.subscribers().is_empty());
     eventually("nothing is left", || server.host.is_idle());
 }
+
+/// A stream that waits for a change is not one whose client does not read.
+#[test]
+fn silence_of_the_server_is_not_the_clients() {
+    let server = serve_with(|options| {
+        options.idle_timeout = millis(60);
+        options.keep_alive = millis(400);
+    });
+    let mut client = listening(&server);
+    assert_eq!(client.event().unwrap(), ":");
+    server.host.subscribers().publish(&TOOLS, None);
+    assert_eq!(heard(&mut client), "notifications/tools/list_changed");
+}
