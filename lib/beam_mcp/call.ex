@@ -6,8 +6,19 @@ defmodule BeamMCP.Call do
 
   require BeamMCP.Asking
 
-  alias BeamMCP.{Asking, Cancellation, Dispatch, Fault, Hook, Instance, Native, Outcome}
-  alias BeamMCP.SessionStore
+  alias BeamMCP.{
+    Asking,
+    Cancellation,
+    Changes,
+    Dispatch,
+    Fault,
+    Hook,
+    Instance,
+    Native,
+    Outcome,
+    SessionStore
+  }
+
   alias BeamMCP.Catalog.Caller
   alias BeamMCP.Telemetry
 
@@ -41,7 +52,9 @@ defmodule BeamMCP.Call do
         reply(token, Hook.authorize_body(instance, hook, request, body))
 
       {:session, token, question} ->
-        reply(token, SessionStore.answer(instance.sessions, question))
+        answer = SessionStore.answer(instance.sessions, question)
+        tell(instance, question, answer)
+        reply(token, answer)
 
       {:catalog, token, context} ->
         reply(token, Caller.answer(instance, own(context, name)))
@@ -68,6 +81,16 @@ defmodule BeamMCP.Call do
   end
 
   defp own(context, name), do: %{context | instance: name}
+
+  # The stream of a session may be on any node.
+  defp tell(instance, {kind, _session, _uri} = question, :updated)
+       when kind in [:subscribe, :unsubscribe],
+       do: Changes.publish(instance, question)
+
+  defp tell(instance, {:delete, _session} = question, :deleted),
+    do: Changes.publish(instance, question)
+
+  defp tell(_instance, _question, _answer), do: :ok
 
   defp call_tool(instance, token, tool, arguments, context) do
     value = run_tool(instance, tool, arguments, context)

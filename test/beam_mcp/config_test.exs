@@ -162,7 +162,8 @@ defmodule BeamMCP.ConfigTest do
                  request_state_ttl_ms hook_timeout_ms
                  max_result_bytes log_level
                  context_headers cache allow_public_cache completes secrets max_calls
-                 max_calls_per_principal max_buffered_bytes native_threads telemetry)a
+                 max_calls_per_principal max_subscriptions max_subscriptions_per_principal
+                       max_buffered_bytes native_threads telemetry)a
                )
 
       assert native.server_info == %{

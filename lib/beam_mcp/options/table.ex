@@ -36,6 +36,12 @@ defmodule BeamMCP.Options.Table do
   defp identity do
     [
       row(:name, :term, BeamMCP, "Names the instance; two instances in one VM need two names"),
+      row(
+        :namespace,
+        :term,
+        nil,
+        "What instances on several nodes have in common that serve the same: a change on one is told to the clients of all. `nil` stands for the name"
+      ),
       row(:server_name, :string, "beam_mcp", "`serverInfo.name`"),
       row(:server_title, {:optional, :string}, nil, "`serverInfo.title`, for people"),
       row(
@@ -234,6 +240,20 @@ defmodule BeamMCP.Options.Table do
         1,
         1_000_000,
         "Calls in flight of one principal that `authorize` named; over it 429 and -31429"
+      ),
+      count(
+        :max_subscriptions,
+        10_000,
+        1,
+        1_000_000,
+        "Streams of changes: `subscriptions/listen`, and those of 2025 sessions, which count for a minute longer so that they can be resumed; over it one is refused"
+      ),
+      count(
+        :max_subscriptions_per_principal,
+        100,
+        1,
+        1_000_000,
+        "The same of one principal that `authorize` named"
       ),
       bytes(
         :max_buffered_bytes,

@@ -7,7 +7,7 @@ use std::{
 
 use mcp_protocol::{Now, Shared};
 
-use crate::{buffers::Buffers, calls::Calls, event::Event};
+use crate::{buffers::Buffers, calls::Calls, event::Event, subscribers::Subscribers};
 
 /// Names one call handed to the application; unique within an instance, never reused.
 pub type CallNumber = u64;
@@ -39,6 +39,9 @@ pub trait Host: Send + Sync + 'static {
 
     /// The calls in flight.
     fn calls(&self) -> &Arc<Calls<Self::Worker>>;
+
+    /// Who hears of changes.
+    fn subscribers(&self) -> &Arc<Subscribers>;
 
     /// The bytes of bodies, lines and answers that are held.
     fn buffers(&self) -> &Arc<Buffers>;

@@ -64,6 +64,8 @@ rustler::atoms! {
     session,
     set_log_level,
     stdio,
+    subscribe,
+    unsubscribe,
 
     // Answers.
     accept,
@@ -201,6 +203,8 @@ rustler::atoms! {
     max_line_bytes,
     max_number_digits,
     max_result_bytes,
+    max_subscriptions,
+    max_subscriptions_per_principal,
     mode,
     native_threads,
     output_schema,
@@ -216,6 +220,7 @@ rustler::atoms! {
 
     // Facts of an instance.
     buffered_bytes,
+    changes_folded,
     completions,
     connections,
     digest,
@@ -224,6 +229,7 @@ rustler::atoms! {
     prompts,
     resources,
     streams,
+    subscriptions,
     templates,
     tokens,
     tools,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_driver::{Buffers, CallNumber, Calls, CancelReason, Event, Host, Route};
+use mcp_driver::{Buffers, CallNumber, Calls, CancelReason, Event, Host, Route, Subscribers};
 use mcp_protocol::Shared;
 use rustler::{Encoder, LocalPid};
 use tokio::runtime::Handle;
@@ -22,6 +22,10 @@ impl Host for Instance {
 
     fn calls(&self) -> &Arc<Calls<LocalPid>> {
         &self.calls
+    }
+
+    fn subscribers(&self) -> &Arc<Subscribers> {
+        &self.subscribers
     }
 
     fn buffers(&self) -> &Arc<Buffers> {

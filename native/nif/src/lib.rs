@@ -11,6 +11,7 @@ mod block;
 mod budget;
 mod call;
 mod catalog;
+mod change;
 mod completion_result;
 mod contents;
 mod context;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use mcp_protocol::{
     Authorized, Catalog, Identity, Input, LogLevel, Principal, Revision, Session, SessionAnswer,
-    Unanswered,
+    Unanswered, Uris,
 };
 use rustler::{Atom, Binary, Encoder, Env, NifResult, Term, types::atom};
 
@@ -130,6 +130,7 @@ fn stored(session: Term<'_>) -> NifResult<Session> {
         client_info: text(atoms::client_info())?.into(),
         client_capabilities: text(atoms::client_capabilities())?.into(),
         log_level: log_level(session)?,
+        subscriptions: subscriptions(session)?,
         principal: principal.map(|bytes| Principal::new(&bytes)),
     })
 }
@@ -140,6 +141,15 @@ fn log_level(session: Term<'_>) -> NifResult<Option<LogLevel>> {
         Ok(level) => Ok(level.decode::<Option<&str>>()?.and_then(LogLevel::parse)),
         Err(_) => Ok(None),
     }
+}
+
+/// A store may hold sessions of before there were subscriptions in them.
+fn subscriptions(session: Term<'_>) -> NifResult<Uris> {
+    let Ok(uris) = session.map_get(atoms::subscriptions()) else {
+        return Ok(Uris::default());
+    };
+    let uris: Vec<&str> = uris.decode()?;
+    Ok(Arc::new(uris.into_iter().map(Arc::from).collect()))
 }
 
 fn catalog(answer: Term<'_>) -> Result<Arc<Catalog>, Refusal> {

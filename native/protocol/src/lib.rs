@@ -8,6 +8,7 @@
 mod cache;
 mod call;
 mod catalog;
+mod change;
 mod config;
 mod context;
 mod cursor;
@@ -35,6 +36,7 @@ mod request_state;
 mod revision;
 mod session;
 mod step;
+mod subscription;
 mod time;
 mod word;
 
@@ -46,9 +48,11 @@ pub use catalog::{
     Rate, Reference, Resource, ResourceDefinition, Template, TemplateDefinition, Tool,
     ToolDefinition, ToolLimits, Variables,
 };
+pub use change::{Change, Filter, Listing, MAX_URIS, Uris};
 pub use config::{Config, Endpoint, Hosts, Origins, Shared};
 pub use context::{Json, RequestContext};
 pub use error::{Code, Error};
+pub use event::EventId;
 pub use exchange::{Exchange, Line, Pipe};
 pub use head::{Peer, RequestHead, Single};
 pub use inquiry::{
@@ -68,5 +72,6 @@ pub use question::{
 pub use request_id::{IdKey, InvalidId, MAX_ID_BYTES, RequestId};
 pub use revision::{Era, Revision};
 pub use session::{Session, SessionAnswer, SessionAsk};
-pub use step::{Answer, Connection, Step, StreamHead, Summary, Unlisted};
+pub use step::{Answer, Connection, Delivery, Step, StreamHead, Summary, Unlisted};
+pub use subscription::{Owner, Subscription};
 pub use time::Now;

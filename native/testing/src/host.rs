@@ -7,7 +7,8 @@ use std::{
 };
 
 use mcp_driver::{
-    Acceptance, Accepted, Buffers, CallNumber, Calls, CancelReason, Event, Host, Route, Sent, Token,
+    Acceptance, Accepted, Buffers, CallNumber, Calls, CancelReason, Event, Host, Route, Sent,
+    Subscribers, Token,
 };
 use mcp_json::Node;
 use mcp_protocol::{Ask, Call, Notice, Shared};
@@ -23,6 +24,7 @@ pub struct Worker;
 pub struct TestHost {
     shared: Arc<Shared>,
     calls: Arc<Calls<Worker>>,
+    subscribers: Arc<Subscribers>,
     buffers: Arc<Buffers>,
     route: Mutex<Option<Route>>,
     /// Until it is closed.
@@ -47,6 +49,7 @@ impl TestHost {
         let (handed_over, waiting) = mpsc::unbounded_channel();
         Arc::new(Self {
             calls: Calls::new(settings.limits),
+            subscribers: Subscribers::new(settings.subscriptions),
             buffers: Buffers::new(settings.max_buffered_bytes),
             shared: Arc::new(settings.shared()),
             route: Mutex::new(Some(Route(0))),
@@ -157,8 +160,9 @@ impl TestHost {
             self.calls.in_flight(),
             self.calls.tokens(),
             self.buffers.held(),
+            self.subscribers.streams(),
         );
-        counts == (0, 0, 0) && self.calls.workers().is_empty()
+        counts == (0, 0, 0, 0) && self.calls.workers().is_empty()
     }
 
     fn serve(&self, number: CallNumber) {
@@ -184,6 +188,10 @@ impl Host for TestHost {
 
     fn calls(&self) -> &Arc<Calls<Worker>> {
         &self.calls
+    }
+
+    fn subscribers(&self) -> &Arc<Subscribers> {
+        &self.subscribers
     }
 
     fn buffers(&self) -> &Arc<Buffers> {

@@ -23,7 +23,10 @@ defmodule Everything.Catalog do
   defdelegate get_prompt(name, arguments, context), to: Prompts, as: :get
 
   defp tools,
-    do: content_tools() ++ message_tools() ++ schema_tools() ++ everyday_tools() ++ Asking.tools()
+    do:
+      content_tools() ++
+        message_tools() ++
+        changing_tools() ++ schema_tools() ++ everyday_tools() ++ Asking.tools()
 
   # Without an input schema a tool takes no arguments.
   defp content_tools do
@@ -53,6 +56,19 @@ defmodule Everything.Catalog do
       %ToolSpec{
         name: :test_logging_tool,
         description: "Writes one log message, for clients that ask for it, and answers."
+      }
+    ]
+  end
+
+  defp changing_tools do
+    [
+      %ToolSpec{
+        name: :test_trigger_tool_change,
+        description: "Adds a tool, or takes it away again; subscribers hear of it."
+      },
+      %ToolSpec{
+        name: :test_trigger_prompt_change,
+        description: "Adds a prompt, or takes it away again; subscribers hear of it."
       }
     ]
   end

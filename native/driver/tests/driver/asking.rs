@@ -1,8 +1,8 @@
 //! Calls that ask a legacy client: what goes out, and how the answers find their way back.
 
-use std::{sync::Arc, time::Duration};
+use std::{future::pending, sync::Arc, time::Duration};
 
-use mcp_driver::{Accepted, Asking, CallStream, Host, Part, Served};
+use mcp_driver::{Accepted, Asking, Host, Part, Served, Stream};
 use mcp_protocol::{
     Amount, Answer, CallOutcome, Input, InputAnswer, InputQuestion, Notice, SessionAnswer,
 };
@@ -30,7 +30,7 @@ async fn asking(
     host: &Arc<TestHost>,
     arrived: Arrived,
     questions: usize,
-) -> (Accepted<Worker>, Box<CallStream<TestHost>>) {
+) -> (Accepted<Worker>, Box<Stream<TestHost>>) {
     let served = arrived.begin(host);
     let job = host.taken().await;
     let job = match &job.ask {
@@ -48,8 +48,8 @@ async fn asking(
 }
 
 /// The next request that comes to the client.
-async fn request(stream: &mut CallStream<TestHost>) -> Value {
-    match stream.next(Duration::MAX).await {
+async fn request(stream: &mut Stream<TestHost>) -> Value {
+    match stream.next(Duration::MAX, pending()).await {
         Part::Frame(frame, _) => {
             let text = String::from_utf8(frame).unwrap();
             let event = text.strip_prefix("event: message\ndata: ");

@@ -86,6 +86,11 @@ impl Exchange {
         }
     }
 
+    /// The end of a stream that has no result.
+    pub(super) fn end_of_stream(&mut self) -> Step {
+        self.answer(200, Headers::new(), Vec::new(), EVENT_STREAM)
+    }
+
     /// `exit` on a pipe.
     pub(super) fn end(&mut self) -> Step {
         let mut answer = self.bare(202, Vec::new(), Vec::new(), JSON);

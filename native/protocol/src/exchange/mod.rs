@@ -11,16 +11,19 @@ mod completion;
 mod era;
 mod input;
 mod legacy;
+mod listen;
 mod logging;
 mod prompt;
 mod resource;
 mod serve;
 mod stream;
+mod subscribe;
 mod tool;
 
 use std::{fmt, mem, sync::Arc};
 
 use bytes::Bytes;
+use listen::Listener;
 use mcp_json::{Document, Node, NodeId};
 
 use crate::{
@@ -41,7 +44,8 @@ use crate::{
     request_id::{IdKey, RequestId},
     revision::{Era, Revision},
     session::Session,
-    step::{Step, Summary},
+    step::{Delivery, Step, Summary},
+    subscription::Subscription,
     time::Now,
     word,
 };
@@ -95,6 +99,19 @@ pub struct Pipe {
     pub identity: Option<Identity>,
 }
 
+impl Pipe {
+    /// What the client of a pipe hears of once `initialize` opened a session on it.
+    pub fn subscription(&self, shared: &Shared) -> Option<Subscription> {
+        let session = self.session.as_ref()?;
+        let filter = listen::session_filter(&shared.config, &shared.catalog, session);
+        Some(Subscription::lines(
+            self.number,
+            filter,
+            session.principal.clone(),
+        ))
+    }
+}
+
 enum Carrier {
     Http {
         endpoint: Arc<Endpoint>,
@@ -118,6 +135,11 @@ enum Stage {
     EndingCalls,
     CreatingSession(Session),
     SettingLogLevel(Reply),
+    Subscribing(Reply),
+    FindingSessionToHear(Arc<str>),
+    Listening(Listener),
+    Reauthorizing(Listener),
+    RecheckingSession(Listener),
     LoadingCatalog(Request),
     DigestingList(Request),
     CheckingArguments(Arc<Tool>),
@@ -211,6 +233,24 @@ impl Exchange {
             (Stage::SettingLogLevel(reply), Input::Session(answer)) => {
                 self.log_level_set(&reply, &answer)
             }
+            (Stage::Subscribing(reply), Input::Session(answer)) => self.subscribed(&reply, &answer),
+            (Stage::FindingSessionToHear(id), Input::Session(found)) => {
+                self.hear_session(id, found)
+            }
+            (Stage::Listening(listener), Input::Done) => self.end_listening(&listener),
+            (Stage::Listening(listener), Input::Unanswered(why)) => {
+                self.not_listening(&listener, why)
+            }
+            (Stage::Reauthorizing(listener), Input::Authorized(decision)) => {
+                self.reauthorized(listener, decision)
+            }
+            (Stage::RecheckingSession(listener), Input::Session(found)) => {
+                self.session_rechecked(listener, found)
+            }
+            (
+                Stage::Reauthorizing(listener) | Stage::RecheckingSession(listener),
+                Input::Unanswered(_),
+            ) => self.deliver(listener, Delivery::Later),
             (Stage::LoadingCatalog(request), Input::Catalog(catalog)) => {
                 self.catalog = catalog;
                 self.serve(now, request)
@@ -310,6 +350,8 @@ impl Exchange {
                 | Stage::FindingSessionToEnd(_)
                 | Stage::EndingSession(_)
                 | Stage::SettingLogLevel(_)
+                | Stage::Subscribing(_)
+                | Stage::FindingSessionToHear(_)
                 | Stage::CreatingSession(_),
             ) => internal(word::SESSION_STORE, "The server cannot reach its sessions")
                 .with_status(503),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_protocol::{
     CacheHints, CallOutcome, Config, Definition, Endpoint, Hosts, Input, LogLevel, Origins,
-    Principal, Revision, Session, ToolDefinition, ToolLimits, ToolResult,
+    Principal, Revision, Session, ToolDefinition, ToolLimits, ToolResult, Uris,
 };
 use serde_json::{Value, json};
 
@@ -116,6 +116,7 @@ pub fn session(owner: Option<Principal>) -> Session {
         client_capabilities: "{}".into(),
         principal: owner,
         log_level: None,
+        subscriptions: Uris::default(),
     }
 }
 

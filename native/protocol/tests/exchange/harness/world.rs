@@ -1,6 +1,9 @@
 //! All that the core can only ask about: hooks, session store, caller's catalog, handlers.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use bytes::Bytes;
 use mcp_protocol::{
@@ -71,10 +74,26 @@ impl World {
                 }
                 None => SessionAnswer::Unknown,
             },
+            SessionAsk::Subscribe(id, uri) => self.subscribe(id, |uris| uris.insert(uri.clone())),
+            SessionAsk::Unsubscribe(id, uri) => self.subscribe(id, |uris| uris.remove(uri)),
             SessionAsk::Delete(id) => match self.sessions.remove(id) {
                 Some(_) => SessionAnswer::Deleted,
                 None => SessionAnswer::Unknown,
             },
+        }
+    }
+
+    fn subscribe(
+        &mut self,
+        id: &Arc<str>,
+        change: impl FnOnce(&mut BTreeSet<Arc<str>>) -> bool,
+    ) -> SessionAnswer {
+        match self.sessions.get_mut(id) {
+            Some(session) => {
+                change(Arc::make_mut(&mut session.subscriptions));
+                SessionAnswer::Updated
+            }
+            None => SessionAnswer::Unknown,
         }
     }
 }
@@ -97,6 +116,10 @@ pub fn describe(ask: &Ask) -> String {
         Ask::Session(SessionAsk::Fetch(id)) => format!("fetch session {id}"),
         Ask::Session(SessionAsk::SetLogLevel(id, level)) => {
             format!("set log level of session {id} to {}", level.as_str())
+        }
+        Ask::Session(SessionAsk::Subscribe(id, uri)) => format!("subscribe session {id} to {uri}"),
+        Ask::Session(SessionAsk::Unsubscribe(id, uri)) => {
+            format!("unsubscribe session {id} from {uri}")
         }
         Ask::Session(SessionAsk::Delete(id)) => format!("delete session {id}"),
         Ask::Catalog(context) => format!("catalog for {}", context.method.as_str()),
