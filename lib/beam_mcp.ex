@@ -45,7 +45,7 @@ defmodule BeamMCP do
   """
 
   alias BeamMCP.Catalog.{Definition, Reader, Registry, Server}
-  alias BeamMCP.{Config, Error, Handler, Instance, Listener, Native}
+  alias BeamMCP.{Changes, Config, Error, Handler, Instance, Listener, Native}
   alias BeamMCP.{PromptSpec, ResourceSpec, ResourceTemplateSpec, ToolSpec}
   alias BeamMCP.Transport.HTTP
 
@@ -57,7 +57,10 @@ defmodule BeamMCP do
 
     * `calls` - calls in flight; `tokens` - reply tokens alive
     * `connections` - open HTTP connections; `streams` - responses that are event streams and have
-      not ended
+      not ended, and streams of changes on pipes
+    * `subscriptions` - streams of changes, with those that broke off and can still be resumed
+    * `changes_folded` - changes of parts of resources that were told as changes of the whole,
+      because a client did not read
     * `buffered_bytes` - bytes of request bodies and stdio lines held
     * `events_dropped` - events lost because nobody read them in time
     * `messages_dropped` - progress and log messages lost because a call sent too many, or its
@@ -72,6 +75,8 @@ defmodule BeamMCP do
           tokens: non_neg_integer(),
           connections: non_neg_integer(),
           streams: non_neg_integer(),
+          subscriptions: non_neg_integer(),
+          changes_folded: non_neg_integer(),
           buffered_bytes: non_neg_integer(),
           events_dropped: non_neg_integer(),
           messages_dropped: non_neg_integer(),
@@ -262,6 +267,42 @@ defmodule BeamMCP do
       {:error, %Error{} = error} -> {:error, error}
       {:error, owner} -> {:error, Error.not_registered(kind, key, owned_by(owner))}
       :error -> {:error, Error.not_registered(kind, key, "names nothing that can be registered")}
+    end
+  end
+
+  @doc """
+  Tells every client that wants to hear of it that the list of tools, resources (templates
+  included) or prompts is not what it was, on every node with an instance of the same `namespace`.
+
+  What is registered, unregistered and replaced, and `catalog_changed/1`, tell by themselves. This is
+  for what only the host knows: what a caller is offered by `c:BeamMCP.Catalog.capabilities/1`, for
+  example.
+
+      BeamMCP.notify_changed(MyApp.MCP, :tools)
+  """
+  @spec notify_changed(name(), :tools | :resources | :prompts) :: :ok | {:error, Error.t()}
+  def notify_changed(name \\ __MODULE__, list) when list in [:tools, :resources, :prompts] do
+    with {:ok, instance} <- Instance.fetch(name), do: Changes.publish(instance, list)
+  end
+
+  @doc """
+  Tells every client that subscribed to a resource that it may have to be read again, on every node
+  with an instance of the same `namespace`. Whether the resource exists is not asked.
+
+      BeamMCP.notify_resource_updated(MyApp.MCP, "file:///logs/today.txt", within: "file:///logs")
+
+  With `within`, the URI of a resource that this one is part of, clients that subscribed to that one
+  hear of it too. Returns `{:error, error}` with kind `:uri` when `uri` is no URI (RFC 3986) of at
+  most 4,096 bytes.
+  """
+  @spec notify_resource_updated(name(), String.t(), within: String.t()) ::
+          :ok | {:error, Error.t()}
+  def notify_resource_updated(name, uri, options \\ []) when is_binary(uri) do
+    [within: within] = Keyword.validate!(options, within: nil)
+
+    with {:ok, instance} <- Instance.fetch(name),
+         {:error, {:uri, fault}} <- Changes.publish(instance, {:resource, uri, within}) do
+      {:error, Error.uri(uri, fault)}
     end
   end
 

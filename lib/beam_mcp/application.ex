@@ -1,13 +1,20 @@
 defmodule BeamMCP.Application do
   @moduledoc false
-  # Starts the Registry that names the processes of every instance. Instances are the host's.
+  # Starts the Registry that names the processes of every instance, and the scope in which those of
+  # other nodes find them. Instances are the host's.
 
   use Application
+
+  alias BeamMCP.Changes
 
   @impl Application
   def start(_type, _args) do
     registry = %{id: Registry, type: :supervisor, start: {__MODULE__, :start_registry, []}}
-    Supervisor.start_link([registry], strategy: :one_for_one, name: BeamMCP.Supervisor)
+
+    Supervisor.start_link([registry, Changes.scope()],
+      strategy: :one_for_one,
+      name: BeamMCP.Supervisor
+    )
   end
 
   @doc "Starts the Registry; when one was killed, its names and tables are free a little later."

@@ -4,7 +4,21 @@ defmodule BeamMCP.Call do
   #
   # Whatever the host's code does is caught here and answered; a kill is left to the dispatcher.
 
-  alias BeamMCP.{Cancellation, Dispatch, Fault, Hook, Instance, Native, Outcome, SessionStore}
+  require BeamMCP.Asking
+
+  alias BeamMCP.{
+    Asking,
+    Cancellation,
+    Changes,
+    Dispatch,
+    Fault,
+    Hook,
+    Instance,
+    Native,
+    Outcome,
+    SessionStore
+  }
+
   alias BeamMCP.Catalog.Caller
   alias BeamMCP.Telemetry
 
@@ -38,7 +52,9 @@ defmodule BeamMCP.Call do
         reply(token, Hook.authorize_body(instance, hook, request, body))
 
       {:session, token, question} ->
-        reply(token, SessionStore.answer(instance.sessions, question))
+        answer = SessionStore.answer(instance.sessions, question)
+        tell(instance, question, answer)
+        reply(token, answer)
 
       {:catalog, token, context} ->
         reply(token, Caller.answer(instance, own(context, name)))
@@ -66,8 +82,19 @@ defmodule BeamMCP.Call do
 
   defp own(context, name), do: %{context | instance: name}
 
+  # The stream of a session may be on any node.
+  defp tell(instance, {kind, _session, _uri} = question, :updated)
+       when kind in [:subscribe, :unsubscribe],
+       do: Changes.publish(instance, question)
+
+  defp tell(instance, {:delete, _session} = question, :deleted),
+    do: Changes.publish(instance, question)
+
+  defp tell(_instance, _question, _answer), do: :ok
+
   defp call_tool(instance, token, tool, arguments, context) do
-    Native.reply(token, Outcome.answer(run_tool(instance, tool, arguments, context)))
+    value = run_tool(instance, tool, arguments, context)
+    Native.reply(token, Asking.answer(value, &Outcome.answer/1))
   catch
     kind, reason ->
       Fault.log(kind, reason, __STACKTRACE__, "tool #{inspect(tool)}")
@@ -82,12 +109,12 @@ defmodule BeamMCP.Call do
   end
 
   defp run_tool(%{telemetry?: false} = instance, tool, arguments, context) do
-    dispatch(instance.config.dispatch, tool, arguments, context)
+    Asking.guarded(do: dispatch(instance.config.dispatch, tool, arguments, context))
   end
 
   defp run_tool(instance, tool, arguments, context) do
     Telemetry.dispatch({:tool, tool}, context, %{}, fn ->
-      dispatch(instance.config.dispatch, tool, arguments, context)
+      Asking.guarded(do: dispatch(instance.config.dispatch, tool, arguments, context))
     end)
   end
 

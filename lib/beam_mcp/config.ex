@@ -26,6 +26,7 @@ defmodule BeamMCP.Config do
     options
     |> Map.merge(%{
       http: listeners,
+      namespace: if(options.namespace == nil, do: options.name, else: options.namespace),
       secrets: seal(options.secrets),
       session_store: store(options.session_store, options.name),
       dispatchers: options.dispatchers || max(div(System.schedulers_online(), 4), 1),
@@ -61,18 +62,23 @@ defmodule BeamMCP.Config do
   def native(config, secrets, telemetry?) do
     config
     |> Map.take(~w(instructions page_size max_depth max_number_digits schema_max_depth
-         schema_max_cost call_timeout_ms stream_after_ms hook_timeout_ms max_result_bytes context_headers
-         allow_public_cache max_calls max_calls_per_principal max_buffered_bytes native_threads)a)
+         schema_max_cost call_timeout_ms stream_after_ms request_state_ttl_ms hook_timeout_ms max_result_bytes context_headers
+         allow_public_cache max_calls max_calls_per_principal max_subscriptions
+         max_subscriptions_per_principal max_buffered_bytes native_threads)a)
     |> Map.merge(%{
       server_info: server_info(config),
       log_level: Atom.to_string(config.log_level),
-      caller_catalog: exports?(config.catalog, :capabilities, 1),
+      caller_catalog: caller_catalog?(config),
       completes: exports?(config.catalog, :complete, 3),
       cache: cache(config),
       secrets: secrets,
       telemetry: telemetry?
     })
   end
+
+  @doc "Whether what is offered depends on the caller."
+  @spec caller_catalog?(t()) :: boolean()
+  def caller_catalog?(config), do: exports?(config.catalog, :capabilities, 1)
 
   @doc "The options map of `http_start`; `hook` comes back with every question to this listener's hooks."
   @spec native_listener(listener(), non_neg_integer()) :: map()

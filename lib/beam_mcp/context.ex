@@ -14,10 +14,25 @@ defmodule BeamMCP.Context do
     * `deadline_ms` - Unix time at which the call fails
     * `trace` - `:traceparent`, `:tracestate`, `:baggage` as far as the request had them
 
-  The functions may be called from any process of this node while the call runs.
+  The functions may be called from any process of this node while the call runs; those that ask the
+  client - `elicit/4`, `sample/3`, `roots/2`, `ask/3`, `retry_later/1`, `supports?/2` - only from the
+  process that runs the handler.
+
+  ## Asking the client
+
+  A handler asks in the same words whatever the client speaks. A 2025 client is asked at once, and
+  the function returns with its answer. A 2026 client is told in the result of the call what is
+  needed, and sends the call again with its answers: **the handler runs once more from its start**,
+  and the functions return the answers that are there. So what a handler does before its last
+  question is done again with every round; put what must happen once behind it. `BeamMCP` keeps
+  nothing in between: what was answered travels with the client, sealed for this caller and this
+  request, for at most `request_state_ttl_ms`.
+
+  Where a handler asks, its run may end: a throw leaves it. `after` blocks run and transactions roll
+  back; a `catch` of its own should let throws pass that it does not know.
   """
 
-  alias BeamMCP.{Cancellation, Instance, Native, Notice}
+  alias BeamMCP.{Asking, Cancellation, InputRequest, Instance, Native, Notice}
 
   defstruct [
     :instance,
@@ -142,6 +157,119 @@ defmodule BeamMCP.Context do
   @spec notify(t(), String.t(), map() | nil) :: sent()
   def notify(%__MODULE__{} = context, method, params \\ nil) do
     notify_client(context, Notice.notification(method, params))
+  end
+
+  @typedoc """
+  Why there is no answer: the client does not declare what it takes, and the question was
+  `optional`; or, of 2025 clients alone, it answered with an error of its own, with something that
+  does not fit the question, or it does not read.
+  """
+  @type unanswered ::
+          :not_supported
+          | {:client, code :: integer(), message :: String.t()}
+          | :malformed
+          | :busy
+
+  @typedoc "What a user said to a form or a page; a form's content has string keys and fits its schema."
+  @type elicited :: {:accept, map()} | :decline | :cancel | {:error, unanswered()}
+
+  @doc """
+  Asks the user, with a form or for a visit to a page (MCP client/elicitation).
+
+  `what` is the schema of a form, see `BeamMCP.InputRequest.form/2`, or `{:url, url}`. Returns
+  `{:accept, content}` (of a page `{:accept, %{}}`: the user agreed to visit it), `:decline` or
+  `:cancel`.
+
+      case Context.elicit(context, "Delete all files?", schema) do
+        {:accept, %{"sure" => true}} -> delete()
+        _otherwise -> {:ok, "Nothing was deleted."}
+      end
+
+  Options:
+
+    * `:key` - a string or atom by which the question is known to the client and in later rounds;
+      by default questions are numbered in the order in which they are asked. Needed where that
+      order depends on something that may change from one round to the next
+    * `:optional` - with `true` a client that does not declare what it takes gives
+      `{:error, :not_supported}`; by default the call ends, with error -32021 that names what is
+      missing (2026) or with a text that says so (2025)
+
+  A 2026 client that leaves an answer out, or gives one that does not fit the schema, is asked
+  again. An answer to a question that has changed since it was asked does not count.
+  """
+  @spec elicit(t(), String.t(), map() | {:url, String.t()}, keyword()) :: elicited()
+  def elicit(context, message, what, options \\ [])
+
+  def elicit(%__MODULE__{} = context, message, {:url, url}, options),
+    do: ask_one(context, InputRequest.url(message, url), options)
+
+  def elicit(%__MODULE__{} = context, message, schema, options),
+    do: ask_one(context, InputRequest.form(message, schema), options)
+
+  @doc """
+  Asks the client's model for a message (MCP client/sampling): `{:ok, message}` with `"role"`,
+  `"content"`, `"model"` and perhaps `"stopReason"`.
+
+  `params` see `BeamMCP.InputRequest.sample/1`, options see `elicit/4`.
+
+      Context.sample(context, %{
+        messages: [BeamMCP.Content.prompt_message(:user, "Sum this up: " <> text)],
+        maxTokens: 200
+      })
+  """
+  @spec sample(t(), map(), keyword()) :: {:ok, map()} | {:error, unanswered()}
+  def sample(%__MODULE__{} = context, params, options \\ []),
+    do: ask_one(context, InputRequest.sample(params), options)
+
+  @doc """
+  Asks for the client's roots (MCP client/roots): `{:ok, roots}`, each a map with `"uri"` and
+  perhaps `"name"`. They are hints, not permissions. Options see `elicit/4`.
+  """
+  @spec roots(t(), keyword()) :: {:ok, [map()]} | {:error, unanswered()}
+  def roots(%__MODULE__{} = context, options \\ []),
+    do: ask_one(context, InputRequest.roots(), options)
+
+  @doc """
+  Asks several things at once, in one round; the answers under the same keys, each as the function
+  for it would return it.
+
+  Option `:optional` as of `elicit/4`, for each question.
+
+      %{name: {:accept, %{"name" => name}}, roots: {:ok, roots}} =
+        Context.ask(context, %{
+          name: InputRequest.form("What is your name?", schema),
+          roots: InputRequest.roots()
+        })
+  """
+  @spec ask(t(), %{(atom() | String.t()) => InputRequest.t()}, keyword()) :: %{
+          (atom() | String.t()) => elicited() | {:ok, map() | [map()]}
+        }
+  def ask(%__MODULE__{} = context, requests, options \\ []) when is_map(requests) do
+    keys = requests |> Map.keys() |> Enum.sort_by(&Asking.key!/1)
+    questions = for key <- keys, do: {Asking.key!(key), Map.fetch!(requests, key)}
+    keys |> Enum.zip(Asking.ask(context, questions, options)) |> Map.new()
+  end
+
+  @doc """
+  Ends the call for now: a 2026 client sends it again, at once or later, with the answers it gave so
+  far, and the handler runs once more. A 2025 client is told to come back in words.
+
+  For work that is under way and not done yet, or for load to be shed. Does not return.
+  """
+  @spec retry_later(t()) :: no_return()
+  def retry_later(%__MODULE__{} = context), do: Asking.retry_later(context)
+
+  @doc """
+  Whether the client can be asked: it declares what that takes, and, of 2025 clients over HTTP, it
+  has a session and reads event streams.
+  """
+  @spec supports?(t(), :form | :url | :sampling | :sampling_tools | :roots) :: boolean()
+  def supports?(%__MODULE__{} = context, kind), do: Asking.supports?(context, kind)
+
+  defp ask_one(context, request, options) do
+    {key, options} = Keyword.pop(options, :key)
+    [answer] = Asking.ask(context, [{Asking.key!(key), request}], options)
+    answer
   end
 
   defp notify_client(context, notice) do

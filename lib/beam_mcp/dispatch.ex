@@ -5,8 +5,10 @@ defmodule BeamMCP.Dispatch do
   # Calls that need none of this - a tool without a handler of its own, on an instance without
   # functions around handlers - stay in `BeamMCP.Call`.
 
+  require BeamMCP.Asking
+
   alias BeamMCP.Catalog.Handlers
-  alias BeamMCP.{Context, Fault, Handler, Instance, Native, Outcome, Report, Telemetry}
+  alias BeamMCP.{Asking, Context, Fault, Handler, Instance, Native, Outcome, Report, Telemetry}
   alias BeamMCP.Dispatch.Around
 
   @spec tool(Instance.t(), Native.token(), Native.handler(), map(), Context.t()) :: :ok
@@ -77,17 +79,19 @@ defmodule BeamMCP.Dispatch do
     case Around.prepare(instance.around, context) do
       {:ok, context, metadata} ->
         value = fn -> observed(instance, offer, context, metadata, run) end
-        answer(instance, token, offer, context, fn -> answer.(value.()) end)
+        answer(instance, token, offer, context, fn -> Asking.answer(value.(), answer) end)
 
       :failed ->
         reply(token, :failed)
     end
   end
 
-  defp observed(%{telemetry?: false}, _offer, context, _metadata, run), do: run.(context)
+  defp observed(%{telemetry?: false}, _offer, context, _metadata, run) do
+    Asking.guarded(do: run.(context))
+  end
 
   defp observed(_instance, offer, context, metadata, run) do
-    Telemetry.dispatch(offer, context, metadata, fn -> run.(context) end)
+    Telemetry.dispatch(offer, context, metadata, fn -> Asking.guarded(do: run.(context)) end)
   end
 
   defp answer(instance, token, offer, context, run) do

@@ -14,6 +14,7 @@ defmodule BeamMCP.Error do
   | `:start` | a process of the instance could not start | `%{reason: reason}` |
   | `:not_registered` | nothing of that key was registered | `%{kind: kind, key: key}` |
   | `:schema` | a schema asks for more than its limits allow | `%{}` |
+  | `:uri` | a text is no URI | `%{uri: uri}` |
   """
 
   @typedoc """
@@ -37,6 +38,7 @@ defmodule BeamMCP.Error do
           | :start
           | :not_registered
           | :schema
+          | :uri
 
   @typedoc "An error with its facts."
   @type t :: %__MODULE__{kind: kind(), message: String.t(), details: [fault()] | map()}
@@ -112,6 +114,12 @@ defmodule BeamMCP.Error do
   @doc false
   @spec schema(String.t()) :: t()
   def schema(message), do: %__MODULE__{kind: :schema, message: message}
+
+  @doc false
+  @spec uri(String.t(), String.t()) :: t()
+  def uri(uri, fault) do
+    %__MODULE__{kind: :uri, message: "the URI #{inspect(uri)} #{fault}", details: %{uri: uri}}
+  end
 
   @doc false
   @spec start(term()) :: t()

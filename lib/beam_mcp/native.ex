@@ -53,7 +53,7 @@ defmodule BeamMCP.Native do
              argument :: String.t(), value :: String.t(), resolved :: map(), BeamMCP.Context.t()}
           | {:authorize, token(), non_neg_integer(), BeamMCP.Request.t()}
           | {:authorize_body, token(), non_neg_integer(), BeamMCP.Request.t(), binary()}
-          | {:session, token(), {:create, map()} | {:fetch, String.t()} | {:delete, String.t()}}
+          | {:session, token(), BeamMCP.SessionStore.question()}
           | {:catalog, token(), BeamMCP.Context.t()}
           | :gone
 
@@ -111,14 +111,17 @@ defmodule BeamMCP.Native do
   def compile_catalog(instance, definitions), do: NIF.catalog_compile(instance, definitions)
 
   @doc """
-  A catalog with the edits made, one after the other, and what became different in it, served
-  bytes or handlers; or everything wrong, and none is made. What is put under a key that is there
-  takes its place. `:completions` stands for no list that clients see.
+  A catalog with the edits made, one after the other, and the lists in which clients see something
+  else; or everything wrong, and none is made. What is put under a key that is there takes its place.
   """
   @spec edit_catalog(instance(), catalog(), [edit()]) ::
-          {:ok, catalog(), [:tools | :resources | :prompts | :completions]}
+          {:ok, catalog(), [:tools | :resources | :prompts]}
           | {:error, [compile_fault()]}
   def edit_catalog(instance, catalog, edits), do: NIF.catalog_edit(instance, catalog, edits)
+
+  @doc "The lists that two catalogs serve differently."
+  @spec catalog_differences(catalog(), catalog()) :: [:tools | :resources | :prompts]
+  def catalog_differences(catalog, other), do: NIF.catalog_differences(catalog, other)
 
   @doc "Serves `catalog` from now on; calls in flight keep theirs."
   @spec put_catalog(instance(), catalog()) :: :ok
@@ -221,6 +224,56 @@ defmodule BeamMCP.Native do
   @spec notify(instance(), call(), notice()) :: :ok | {:error, :busy | :not_increasing}
   def notify(instance, call, notice), do: NIF.notify(instance, call, notice)
 
+  @typedoc "A question of a call: the host's key for it or `nil`, and `%{method: .., params: ..}`."
+  @type input_question :: {String.t() | nil, map()}
+
+  @typedoc "What a client answered."
+  @type input_answer ::
+          {:result, json :: binary()}
+          | {:error, code :: integer(), message :: String.t()}
+          | :malformed
+          | :undeclared
+
+  @doc false
+  @spec ask(instance(), call(), [input_question()], boolean()) ::
+          {:answers, [input_answer()]}
+          | :ends
+          | :waits
+          | :busy
+          | :gone
+          | :foreign
+          | {:error, reason()}
+  def ask(instance, call, questions, optional?) do
+    case NIF.ask(instance, call, questions, optional?) do
+      :prepare -> prepared(NIF.ask(instance, call, prepare(questions), optional?))
+      result -> result
+    end
+  end
+
+  @doc false
+  @spec answers(instance(), call()) :: [input_answer()] | nil
+  def answers(instance, call), do: NIF.answers(instance, call)
+
+  @doc false
+  @spec supports(instance(), call(), String.t()) :: boolean() | :foreign
+  def supports(instance, call, kind), do: NIF.supports(instance, call, kind)
+
+  @typedoc """
+  What clients hear of: a list that changed, a resource that changed (itself, or as part of another),
+  or what a session wants to hear of.
+  """
+  @type change ::
+          :tools
+          | :resources
+          | :prompts
+          | {:resource, uri :: String.t(), within :: String.t() | nil}
+          | {:subscribe | :unsubscribe, session :: String.t(), uri :: String.t()}
+          | {:delete, session :: String.t()}
+
+  @doc "Tells the clients of this node; takes time in proportion to their subscriptions."
+  @spec publish(instance(), change()) :: :ok | {:error, reason()}
+  def publish(instance, change), do: NIF.publish(instance, change)
+
   @doc false
   @spec info(instance()) :: map()
   def info(instance), do: NIF.info(instance)
@@ -271,6 +324,8 @@ defmodule BeamMCP.Native do
       {:error, error}
     end
   end
+
+  defp prepare(questions), do: for({key, request} <- questions, do: {key, Walk.prepare(request)})
 
   defp reply_once(token, answer) do
     case NIF.reply(token, answer) do

@@ -16,6 +16,7 @@ defmodule BeamMCP.Outcome do
           | {:prompt, binary() | nil, [map()], map() | nil}
           | {:completion, [binary()], non_neg_integer() | nil, boolean() | nil}
           | {:safe_error, binary(), term()}
+          | :asked
           | :not_found
           | :failed
 

@@ -14,6 +14,7 @@ defmodule BeamMCP.SessionStore do
     * `principal` - bytes that stand for who opened it, or `nil`; the native library refuses the
       session to anybody else
     * `log_level` - what `logging/setLevel` chose, or `nil`
+    * `subscriptions` - URIs that `resources/subscribe` named, at most 128
 
   `id` is made by the store, 1 to 256 visible ASCII characters that nobody can guess:
   `new_id/0` makes one. Ids that come from clients are strings of any kind; a store never turns
@@ -21,6 +22,9 @@ defmodule BeamMCP.SessionStore do
   """
 
   alias BeamMCP.Fault
+
+  # Of one session (MCP 2025-11-25 server/resources names no bound).
+  @max_subscriptions 128
 
   @typedoc "A session's id."
   @type id :: String.t()
@@ -31,17 +35,23 @@ defmodule BeamMCP.SessionStore do
           client_info: binary(),
           client_capabilities: binary(),
           principal: binary() | nil,
-          log_level: String.t() | nil
+          log_level: String.t() | nil,
+          subscriptions: [String.t()]
         }
 
   @typedoc "The name of the instance whose sessions they are: two instances share none."
   @type namespace :: term()
 
-  @typep question ::
-           {:create, session()}
-           | {:fetch, id()}
-           | {:set_log_level, id(), String.t()}
-           | {:delete, id()}
+  @typedoc false
+  @type question ::
+          {:create, session()}
+          | {:fetch, id()}
+          | {:set_log_level, id(), String.t()}
+          | {:subscribe | :unsubscribe, id(), uri :: String.t()}
+          | {:delete, id()}
+
+  @typedoc "What becomes of a session."
+  @type change :: (session() -> {:ok, session()} | {:error, :full})
 
   @doc "What the store runs under the instance's supervisor; the options come from the host."
   @callback child_spec({namespace(), options :: keyword()}) :: Supervisor.child_spec()
@@ -52,8 +62,12 @@ defmodule BeamMCP.SessionStore do
   @doc "A session that has not ended. Counts as use of it."
   @callback fetch(namespace(), id()) :: {:ok, session()} | {:error, :unknown}
 
-  @doc "Puts `changes`, some of a session's keys with new values, into a session that has not ended."
-  @callback update(namespace(), id(), changes :: map()) :: :ok | {:error, :unknown}
+  @doc """
+  Puts what `change` makes of a session that has not ended in its place. Between reading and
+  writing no other change happens to it: clients send several at a time. What `change` refuses
+  leaves the session as it is.
+  """
+  @callback update(namespace(), id(), change()) :: :ok | {:error, :unknown | :full}
 
   @doc "Ends a session."
   @callback delete(namespace(), id()) :: :ok | {:error, :unknown}
@@ -94,10 +108,17 @@ defmodule BeamMCP.SessionStore do
   end
 
   defp ask(store, namespace, {:set_log_level, id, level}) do
-    case store.update(namespace, id, %{log_level: level}) do
-      :ok -> :updated
-      {:error, :unknown} -> :unknown
-    end
+    update(store, namespace, id, &{:ok, Map.put(&1, :log_level, level)})
+  end
+
+  defp ask(store, namespace, {:subscribe, id, uri}) do
+    update(store, namespace, id, &subscribe(&1, uri))
+  end
+
+  defp ask(store, namespace, {:unsubscribe, id, uri}) do
+    update(store, namespace, id, fn session ->
+      {:ok, Map.put(session, :subscriptions, List.delete(subscriptions(session), uri))}
+    end)
   end
 
   defp ask(store, namespace, {:delete, id}) do
@@ -106,6 +127,26 @@ defmodule BeamMCP.SessionStore do
       {:error, :unknown} -> :unknown
     end
   end
+
+  defp update(store, namespace, id, change) do
+    case store.update(namespace, id, change) do
+      :ok -> :updated
+      {:error, reason} when reason in [:unknown, :full] -> reason
+    end
+  end
+
+  defp subscribe(session, uri) do
+    uris = subscriptions(session)
+
+    cond do
+      uri in uris -> {:ok, session}
+      length(uris) >= @max_subscriptions -> {:error, :full}
+      true -> {:ok, Map.put(session, :subscriptions, [uri | uris])}
+    end
+  end
+
+  # A store may hold sessions of before there were subscriptions in them.
+  defp subscriptions(session), do: Map.get(session, :subscriptions, [])
 
   # An id that no header can hold would reach nobody (MCP 2025-11-25 basic/transports, "Session Management").
   defp checked(id) do

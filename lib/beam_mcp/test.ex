@@ -37,6 +37,21 @@ defmodule BeamMCP.Test do
 
   `progress/1`, `logs/1` and `notifications/1` take them out of the mailbox as lists.
 
+  ## Answers to what handlers ask
+
+  A handler that asks its client (`BeamMCP.Context.elicit/4` and the like) is answered by the
+  function that `answer_with/2` was given, in every revision:
+
+      BeamMCP.Test.answer_with(client, fn
+        "elicitation/create", %{"message" => "Delete" <> _what} -> {:accept, %{sure: true}}
+        "elicitation/create", _params -> :decline
+        "roots/list", _params -> {:ok, %{roots: []}}
+      end)
+
+  What it may return is `t:told/0`. The capabilities of the client are an option of its own; without
+  them nobody asks. Until there is a function, a 2026 client returns the `input_required` result as it
+  is, and a 2025 client refuses the request.
+
   ## Processes
 
   A client ends with the process that connected it and with its instance; clients do not disturb
@@ -49,7 +64,10 @@ defmodule BeamMCP.Test do
   """
 
   alias BeamMCP.{Instance, Options}
-  alias BeamMCP.Test.{Client, Peer, Request}
+  alias BeamMCP.Test.{Answer, Client, Peer, Request}
+
+  # As many as clients of the protocol play before they give up.
+  @max_rounds 10
 
   @typedoc "A JSON-RPC error."
   @type error :: %{code: integer(), message: String.t(), data: term()}
@@ -231,19 +249,43 @@ defmodule BeamMCP.Test do
     line = Request.line(message)
     ask(client, &Peer.send_request(&1, id, line))
     timeout_ms = Keyword.get(options, :timeout_ms, settings.timeout_ms)
-    %Request{client: client, id: id, method: method, timeout_ms: timeout_ms}
+
+    %Request{
+      client: client,
+      id: id,
+      method: method,
+      params: params,
+      options: options,
+      answer: settings.answer,
+      timeout_ms: timeout_ms
+    }
   end
 
   @doc """
   Waits for the answer to a request that was sent; `:cancelled` when it was cancelled before there
-  was one. Each answer can be had once.
+  was one. Each answer can be had once. With `answer_with/2` it plays the rounds of a handler that
+  asks, at most #{@max_rounds}; then it raises.
   """
   @spec await(request()) :: answer() | :cancelled
-  def await(%Request{} = request) do
+  def await(%Request{} = request), do: await(request, @max_rounds)
+
+  defp await(request, rounds) do
     case ask(request.client, &Peer.await(&1, request.id, request.timeout_ms), request) do
       :taken -> raise ArgumentError, "the answer to this #{request.method} was taken before"
+      {:ok, %{"resultType" => "input_required"} = result} -> play_on(request, result, rounds)
       answer -> answer
     end
+  end
+
+  defp play_on(%{answer: nil}, result, _rounds), do: {:ok, result}
+
+  defp play_on(request, _result, 0) do
+    raise "#{request.method} asked for more than #{@max_rounds} rounds of answers"
+  end
+
+  defp play_on(request, result, rounds) do
+    params = Map.merge(request.params, Answer.retry(result, request.answer))
+    request.client |> send_request(request.method, params, request.options) |> await(rounds - 1)
   end
 
   @doc "Cancels a request that was sent."
@@ -255,6 +297,26 @@ defmodule BeamMCP.Test do
     line = Request.line(%{method: "notifications/cancelled", params: params})
     ask(request.client, &Peer.cancel(&1, request.id, line))
   end
+
+  @typedoc """
+  What a client says when it is asked: the user's answer to a form or a visit; a whole result; or an
+  error, which a 2026 client has no word for and leaves the answer out.
+  """
+  @type told ::
+          {:accept, map()}
+          | :accept
+          | :decline
+          | :cancel
+          | {:ok, map()}
+          | {:error, {integer(), String.t()}}
+
+  @doc """
+  Answers what handlers ask from now on. `fun` gets method and parameters, with string keys. It runs
+  in a process of the client's for revisions of 2025, in the one that awaits the request else.
+  """
+  @spec answer_with(Client.t(), (String.t(), map() -> told())) :: :ok
+  def answer_with(client, fun) when is_function(fun, 2),
+    do: ask(client, &Peer.set(&1, :answer, fun))
 
   @doc "Sends any notification."
   @spec notify(Client.t(), String.t(), map()) :: :ok

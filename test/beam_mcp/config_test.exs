@@ -158,10 +158,12 @@ defmodule BeamMCP.ConfigTest do
       assert native |> Map.keys() |> Enum.sort() ==
                Enum.sort(
                  ~w(server_info instructions page_size caller_catalog max_depth max_number_digits
-                 schema_max_depth schema_max_cost call_timeout_ms stream_after_ms hook_timeout_ms
+                 schema_max_depth schema_max_cost call_timeout_ms stream_after_ms
+                 request_state_ttl_ms hook_timeout_ms
                  max_result_bytes log_level
                  context_headers cache allow_public_cache completes secrets max_calls
-                 max_calls_per_principal max_buffered_bytes native_threads telemetry)a
+                 max_calls_per_principal max_subscriptions max_subscriptions_per_principal
+                       max_buffered_bytes native_threads telemetry)a
                )
 
       assert native.server_info == %{

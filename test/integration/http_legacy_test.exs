@@ -6,7 +6,7 @@ defmodule BeamMCP.HTTPLegacyTest do
 
   import BeamMCP.Test.Message
 
-  alias BeamMCP.Test.{Json, RawHTTP, Wire}
+  alias BeamMCP.Test.{EventStream, Json, RawHTTP, Wire}
 
   @moduletag :integration
   @name __MODULE__
@@ -89,8 +89,20 @@ defmodule BeamMCP.HTTPLegacyTest do
     assert RawHTTP.request(port, "DELETE", "/mcp", session).status == 404
   end
 
-  test "GET is 405 until there are streams", %{port: port, session: session} do
-    assert RawHTTP.request(port, "GET", "/mcp", session).status == 405
+  test "GET opens the stream of its session", %{port: port, session: session} do
+    stream = EventStream.get(port, session)
+    assert %{message: nil, text: primed} = EventStream.next(stream)
+    assert primed =~ ~r/\Aid: [0-9a-f]+-0\nretry: \d+\ndata: \n/
+    EventStream.close(stream)
+
+    for {headers, status} <- [
+          {session, 406},
+          {Keyword.merge(session, accept: "text/event-stream", mcp_session_id: "unknown"), 404},
+          {[accept: "text/event-stream"], 400}
+        ] do
+      headers = Keyword.put_new(headers, :accept, "application/json")
+      assert RawHTTP.request(port, "GET", "/mcp", headers).status == status
+    end
   end
 
   test "a disconnect cancels nothing, a notification does", %{port: port, session: session} do

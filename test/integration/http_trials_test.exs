@@ -199,7 +199,7 @@ defmodule BeamMCP.HTTPTrialsTest do
   test "X32: no capability promises what is not delivered", %{port: port} do
     result = json(RawHTTP.modern(port, "server/discover"))["result"]
     assert Map.keys(result["capabilities"]) == ["logging", "tools"]
-    refute result["capabilities"]["tools"]["listChanged"]
+    assert result["capabilities"]["tools"]["listChanged"]
     assert code(RawHTTP.modern(port, "resources/subscribe")) == -32601
   end
 

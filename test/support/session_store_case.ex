@@ -60,9 +60,9 @@ defmodule BeamMCP.SessionStoreCase do
       test "changes what it is told to and no more", %{module: store, namespace: namespace} do
         session = BeamMCP.SessionStoreCase.session()
         {:ok, id} = store.create(namespace, session)
-        assert store.update(namespace, id, %{log_level: "debug"}) == :ok
+        assert store.update(namespace, id, &{:ok, %{&1 | log_level: "debug"}}) == :ok
         assert store.fetch(namespace, id) == {:ok, %{session | log_level: "debug"}}
-        assert store.update(namespace, "unknown", %{log_level: "debug"}) == {:error, :unknown}
+        assert store.update(namespace, "unknown", &{:ok, &1}) == {:error, :unknown}
       end
 
       test "keeps namespaces apart", %{module: store, namespace: namespace} do

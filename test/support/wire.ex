@@ -18,6 +18,23 @@ defmodule BeamMCP.Test.Wire do
     [name: name, catalog: Catalog, dispatch: &__MODULE__.call/3, http: [listener]] ++ options
   end
 
+  @doc "Starts an instance with this host that outlives the caller; its port."
+  def start_apart(name, options) do
+    caller = self()
+
+    spawn(fn ->
+      {:ok, _supervisor} = BeamMCP.start_link(options(name, options))
+      send(caller, {:started, name})
+      Process.sleep(:infinity)
+    end)
+
+    receive do
+      {:started, ^name} -> {:ok, port(name)}
+    after
+      5_000 -> {:error, :timeout}
+    end
+  end
+
   @doc "The port of an instance's listener."
   def port(name) do
     [listener] = BeamMCP.info!(name).listeners

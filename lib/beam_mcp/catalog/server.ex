@@ -10,7 +10,7 @@ defmodule BeamMCP.Catalog.Server do
   use GenServer
 
   alias BeamMCP.Catalog.{Definition, Difference, Handlers, Reader, Registry}
-  alias BeamMCP.{Config, Error, Fault, Instance, Native}
+  alias BeamMCP.{Changes, Config, Error, Fault, Instance, Native}
 
   @spec start_link(Instance.name()) :: GenServer.on_start()
   def start_link(name),
@@ -81,7 +81,9 @@ defmodule BeamMCP.Catalog.Server do
 
     case compile(instance, definitions, faults) do
       {:ok, catalog} ->
-        serve(instance, catalog, Registry.declared(instance.definitions), definitions)
+        changed = changed(instance, catalog)
+        declared = Registry.declared(instance.definitions)
+        serve(instance, catalog, declared, definitions, changed)
 
       {:error, faults} ->
         {:error, Error.catalog(faults)}
@@ -173,8 +175,8 @@ defmodule BeamMCP.Catalog.Server do
     edits = deletions ++ for {kind, map} <- native, do: {:put, kind, map}
 
     case Native.edit_catalog(instance.native, catalog, edits) do
-      {:ok, catalog, _changed} ->
-        serve(instance, catalog, deleted, put)
+      {:ok, catalog, changed} ->
+        serve(instance, catalog, deleted, put, changed)
 
       {:error, faults} ->
         Handlers.forget(instance, numbers)
@@ -182,9 +184,20 @@ defmodule BeamMCP.Catalog.Server do
     end
   end
 
-  defp serve(instance, catalog, deleted, put) do
+  defp serve(instance, catalog, deleted, put, changed) do
     :ok = Registry.commit(instance.definitions, catalog, deleted, put)
-    Native.put_catalog(instance.native, catalog)
+    :ok = Native.put_catalog(instance.native, catalog)
+    for list <- changed, do: Changes.publish(instance, list)
+    :ok
+  end
+
+  # What is served first is no change. What depends on the caller may differ for any of them.
+  defp changed(instance, catalog) do
+    case {Registry.current(instance.definitions), Config.caller_catalog?(instance.config)} do
+      {:none, _caller} -> []
+      {_current, true} -> [:tools, :resources, :prompts]
+      {{:ok, current}, false} -> Native.catalog_differences(current, catalog)
+    end
   end
 
   defp call(name, request), do: GenServer.call(Instance.via(name, __MODULE__), request, :infinity)

@@ -81,7 +81,7 @@ defmodule BeamMCP.Instance.Owner do
 
   defp secrets(%{secrets: nil, name: name}) do
     Logger.info(
-      "[BeamMCP] #{inspect(name)} has no `secrets`: cursors end with this instance and are unknown to other nodes"
+      "[BeamMCP] #{inspect(name)} has no `secrets`: cursors and what clients were asked end with this instance and are unknown to other nodes"
     )
 
     [:crypto.strong_rand_bytes(32)]

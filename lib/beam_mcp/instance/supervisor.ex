@@ -6,6 +6,7 @@ defmodule BeamMCP.Instance.Supervisor do
   #     services       one_for_one: what they lose by a crash is theirs alone, since the catalog
   #                    snapshot and the calls in flight live in the native instance
   #       SessionStore
+  #       Changes
   #       Catalog.Server
   #       Events
   #       dispatchers  one_for_one
@@ -14,7 +15,7 @@ defmodule BeamMCP.Instance.Supervisor do
 
   use Supervisor
 
-  alias BeamMCP.{Catalog, Config, Dispatcher, Events, Instance}
+  alias BeamMCP.{Catalog, Changes, Config, Dispatcher, Events, Instance}
   alias BeamMCP.Transport.HTTP
 
   # A host may kill dispatchers, and a fault that kills one may come with every request: calls
@@ -43,6 +44,7 @@ defmodule BeamMCP.Instance.Supervisor do
 
     [
       session_store,
+      {Changes, config.name},
       {Catalog.Server, config.name},
       {Events, config.name},
       branch(:dispatchers, dispatchers(config), @dispatcher_restarts)

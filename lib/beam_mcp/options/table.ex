@@ -36,6 +36,12 @@ defmodule BeamMCP.Options.Table do
   defp identity do
     [
       row(:name, :term, BeamMCP, "Names the instance; two instances in one VM need two names"),
+      row(
+        :namespace,
+        :term,
+        nil,
+        "What instances on several nodes have in common that serve the same: a change on one is told to the clients of all. `nil` stands for the name"
+      ),
       row(:server_name, :string, "beam_mcp", "`serverInfo.name`"),
       row(:server_title, {:optional, :string}, nil, "`serverInfo.title`, for people"),
       row(
@@ -95,7 +101,8 @@ defmodule BeamMCP.Options.Table do
       row(
         :secrets,
         {:optional, {:custom, &Check.secrets/1, "a list of binaries of at least 32 octets"}},
-        {:described, "random at start: cursors then end with the instance and stay on one node"},
+        {:described,
+         "random at start: cursors and request states then end with the instance and stay on one node"},
         "Current secret first, then earlier ones that are still accepted; share them between nodes",
         secret: true
       ),
@@ -202,6 +209,12 @@ defmodule BeamMCP.Options.Table do
         1,
         "A call over HTTP that runs longer is answered with an event stream, if its client reads those"
       ),
+      time(
+        :request_state_ttl_ms,
+        900_000,
+        1,
+        "How long a 2026 client may take to answer what a handler asked; over it the answer is refused with -32602"
+      ),
       row(
         :log_level,
         {:one_of, @levels},
@@ -227,6 +240,20 @@ defmodule BeamMCP.Options.Table do
         1,
         1_000_000,
         "Calls in flight of one principal that `authorize` named; over it 429 and -31429"
+      ),
+      count(
+        :max_subscriptions,
+        10_000,
+        1,
+        1_000_000,
+        "Streams of changes: `subscriptions/listen`, and those of 2025 sessions, which count for a minute longer so that they can be resumed; over it one is refused"
+      ),
+      count(
+        :max_subscriptions_per_principal,
+        100,
+        1,
+        1_000_000,
+        "The same of one principal that `authorize` named"
       ),
       bytes(
         :max_buffered_bytes,

@@ -67,8 +67,8 @@ defmodule BeamMCP.SessionStore.ETS do
   end
 
   @impl SessionStore
-  def update(namespace, id, changes) do
-    GenServer.call(Instance.via(namespace, __MODULE__), {:update, id, changes})
+  def update(namespace, id, change) do
+    GenServer.call(Instance.via(namespace, __MODULE__), {:update, id, change})
   end
 
   @impl SessionStore
@@ -105,12 +105,14 @@ defmodule BeamMCP.SessionStore.ETS do
     end
   end
 
-  def handle_call({:update, id, changes}, _from, state) do
+  def handle_call({:update, id, change}, _from, state) do
     with [{^id, session, opened_ms, used_ms}] <- :ets.lookup(state.table, id),
-         false <- ended?(opened_ms, used_ms, state.settings.clock.(), state.settings) do
-      :ets.update_element(state.table, id, {@session, Map.merge(session, changes)})
+         false <- ended?(opened_ms, used_ms, state.settings.clock.(), state.settings),
+         {:ok, session} <- change.(session) do
+      :ets.update_element(state.table, id, {@session, session})
       {:reply, :ok, state}
     else
+      {:error, :full} -> {:reply, {:error, :full}, state}
       _none_or_ended -> {:reply, {:error, :unknown}, state}
     end
   end

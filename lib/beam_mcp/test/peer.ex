@@ -7,7 +7,7 @@ defmodule BeamMCP.Test.Peer do
   use GenServer, restart: :temporary
 
   alias BeamMCP.{Identity, Instance, Native, Options}
-  alias BeamMCP.Test.Client
+  alias BeamMCP.Test.{Answer, Client, Request}
 
   # The native library has room for a few lines that it has not come to.
   @retry_ms 1
@@ -21,6 +21,7 @@ defmodule BeamMCP.Test.Peer do
   @doc "Connects to a running instance, linked to the caller, which gets the notifications."
   @spec start_link(Instance.t(), map()) :: {:ok, pid()}
   def start_link(instance, settings) do
+    settings = Map.put(settings, :answer, nil)
     callers = [self() | Process.get(:"$callers", [])]
     GenServer.start_link(__MODULE__, {instance, settings, callers})
   end
@@ -104,6 +105,20 @@ defmodule BeamMCP.Test.Peer do
   def handle_info(:push, state), do: {:noreply, push_unsent(state)}
   def handle_info({:beam_mcp, :stdio_end, _number, _reason}, state), do: {:stop, :normal, state}
   def handle_info({:DOWN, _ref, :process, _pid, _reason}, state), do: {:stop, :normal, state}
+
+  defp take(state, %{"id" => id, "method" => method} = request) do
+    {peer, answer} = {self(), state.settings.answer}
+    callers = [state.owner | Process.get(:"$callers", [])]
+
+    # It may take its time, and ask this process something.
+    spawn_link(fn ->
+      Process.put(:"$callers", callers)
+      response = Answer.response(answer, method, request["params"] || %{})
+      send_line(peer, Request.line(Map.put(response, :id, id)))
+    end)
+
+    state
+  end
 
   defp take(state, %{"method" => method} = notification) do
     send(state.owner, {:mcp, state.client, method, notification["params"]})

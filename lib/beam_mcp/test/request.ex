@@ -5,13 +5,17 @@ defmodule BeamMCP.Test.Request do
   alias BeamMCP.Native
   alias BeamMCP.Test.Client
 
-  @enforce_keys [:client, :id, :method, :timeout_ms]
+  @enforce_keys [:client, :id, :method, :params, :options, :answer, :timeout_ms]
   defstruct @enforce_keys
 
   @type t :: %__MODULE__{
           client: Client.t(),
           id: pos_integer(),
           method: String.t(),
+          params: map(),
+          options: keyword(),
+          # Answers what the server asks in its result.
+          answer: (String.t(), map() -> BeamMCP.Test.told()) | nil,
           timeout_ms: pos_integer()
         }
 

@@ -3,9 +3,13 @@
 //! A call leaves the table when its token answers or is dropped, and before it is taken when whoever should hand it on is
 //! gone. One that was cancelled or ran out of time keeps its place until then, so that work still running stays counted.
 
+mod asking;
+
+pub use asking::Asking;
+
 use std::{
     collections::{HashMap, hash_map::Entry},
-    hash::{BuildHasherDefault, Hasher},
+    hash::{BuildHasherDefault, Hasher, RandomState},
     mem,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -13,11 +17,13 @@ use std::{
     },
 };
 
-use mcp_protocol::{Ask, IdKey, Input, Notice, Notifier, Principal, Scope, Unanswered, Unsent};
+use mcp_protocol::{
+    Ask, IdKey, Input, Inquiry, Notice, Notifier, Principal, Scope, Unanswered, Unsent,
+};
 use tokio::sync::oneshot;
 
 use crate::{
-    buffers::Buffers,
+    buffers::{Buffers, Reservation},
     host::{CallNumber, Route, now},
     outbox::{Full, Outbox},
     token::Token,
@@ -43,6 +49,8 @@ pub struct Calls<W> {
     limits: CallLimits,
     /// Calls per principal; holds those with at least one.
     principals: Mutex<HashMap<Principal, usize>>,
+    /// Makes ids of requests to clients that nobody can guess.
+    ids: RandomState,
     /// Calls that a cancellation from elsewhere can reach.
     scopes: Mutex<HashMap<Scope, HashMap<IdKey, CallNumber>>>,
 }
@@ -99,6 +107,10 @@ struct Entered<W> {
     answer: Option<Waiter>,
     /// Present for what may send messages before its answer.
     notifier: Option<Notifier>,
+    /// Present for what may ask its client.
+    inquiry: Option<Box<Inquiry>>,
+    /// Room for the answers.
+    answers: Option<Reservation>,
     principal: Option<Principal>,
     cancel_key: Option<(Scope, IdKey)>,
 }
@@ -130,6 +142,7 @@ impl<W: Copy> Calls<W> {
             messages_dropped: AtomicU64::new(0),
             limits,
             principals: Mutex::default(),
+            ids: RandomState::new(),
             scopes: Mutex::default(),
         })
     }
@@ -153,6 +166,8 @@ impl<W: Copy> Calls<W> {
         let entered = Entered {
             answer: Some(Waiter::Once(sender)),
             notifier: notifier(&mut ask),
+            inquiry: asking::inquiry(&mut ask),
+            answers: None,
             stage: Stage::Waiting(ask, route),
             principal,
             cancel_key,
@@ -199,6 +214,8 @@ impl<W: Copy> Calls<W> {
             return false;
         };
         self.forget(&entered);
+        // Before the exchange goes on, which then is the last to hold the call's message.
+        entered.inquiry = None;
         entered
             .answer
             .take()
@@ -268,8 +285,9 @@ impl<W: Copy> Calls<W> {
             Stage::Waiting(..) => None,
             Stage::Taken(worker) => Some(worker),
         };
-        let cancel_key = entered.cancel_key.take();
+        let (cancel_key, inquiry) = (entered.cancel_key.take(), entered.inquiry.take());
         drop(shard);
+        drop(inquiry);
         self.unregister(cancel_key.as_ref());
         // The one who waits may have left already, which is why the call is abandoned.
         let _ = waiter.end(Input::Unanswered(answer));

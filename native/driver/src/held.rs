@@ -22,7 +22,7 @@ pub(crate) fn held(
     match exchange.resume(now(), Input::Unanswered(Unanswered::NoRoom)) {
         Step::Answer(refusal) => (told_of(*refusal, answer.summary), room),
         // An exchange that is over has nothing to ask.
-        Step::Ask(_) | Step::Compute(_) => (answer, room),
+        Step::Ask(_) | Step::Compute(_) | Step::Listen(_) | Step::Deliver(_) => (answer, room),
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
 
 use mcp_protocol::{Now, Shared};
 
-use crate::{buffers::Buffers, calls::Calls, event::Event};
+use crate::{buffers::Buffers, calls::Calls, event::Event, subscribers::Subscribers};
 
 /// Names one call handed to the application; unique within an instance, never reused.
 pub type CallNumber = u64;
@@ -32,13 +32,16 @@ pub enum CancelReason {
 /// The application behind the transports. No method may block: each is called on a thread that serves sockets.
 pub trait Host: Send + Sync + 'static {
     /// Names one of the application's processes.
-    type Worker: Copy + Send + 'static;
+    type Worker: Copy + PartialEq + Send + 'static;
 
     /// Configuration, catalog and keys in force now.
     fn shared(&self) -> Arc<Shared>;
 
     /// The calls in flight.
     fn calls(&self) -> &Arc<Calls<Self::Worker>>;
+
+    /// Who hears of changes.
+    fn subscribers(&self) -> &Arc<Subscribers>;
 
     /// The bytes of bodies, lines and answers that are held.
     fn buffers(&self) -> &Arc<Buffers>;
@@ -51,6 +54,9 @@ pub trait Host: Send + Sync + 'static {
 
     /// Has the process stopped that took a call.
     fn cancel(&self, call: CallNumber, worker: Self::Worker, reason: CancelReason);
+
+    /// Tells the process that took a call that the client's answers are there: [`Calls::answers`].
+    fn answered(&self, call: CallNumber, worker: Self::Worker);
 
     /// Notes what happened; drops it when there is no room.
     fn record(&self, event: Event);

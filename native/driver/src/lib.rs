@@ -1,24 +1,35 @@
-//! What every transport shares: the [`Host`] seam to the application, the table of [`Calls`] in flight, and
-//! [`run`], the loop that feeds an exchange until it has its answer.
+//! What every transport shares: the [`Host`] seam to the application, the table of [`Calls`] in flight, the
+//! register of [`Subscribers`], and [`run`], the loop that feeds an exchange until it has its answer.
 //!
 //! The core decides, this crate acts: it reads clocks, waits, and hands calls to the application by number.
 
 mod buffers;
 mod calls;
 mod event;
+mod hearing;
 mod held;
 mod host;
+mod listening;
 mod outbox;
+mod pending;
+mod replay;
 mod run;
+mod served;
 mod stream;
+mod subscriber;
+mod subscribers;
 mod token;
 mod waiting;
 
 pub use buffers::{Buffers, Reservation};
-pub use calls::{Acceptance, Accepted, CallLimits, Calls, Sent};
+pub use calls::{Acceptance, Accepted, Asking, CallLimits, Calls, Sent};
 pub use event::Event;
+pub use hearing::Hearing;
 pub use host::{CallNumber, CancelReason, Host, Route, now};
-pub use run::{Served, run};
+pub use listening::Listening;
+pub use run::run;
+pub use served::{Served, Stream};
 pub use stream::{CallStream, Part};
+pub use subscribers::{Subscribers, SubscriptionLimits};
 pub use token::Token;
 pub use waiting::cancel;

@@ -70,6 +70,37 @@ impl Outbox {
         Ok(lost)
     }
 
+    /// Queues requests, all or none: whatever may be lost makes way for them. How many messages are lost by that.
+    ///
+    /// # Errors
+    /// [`Full`] when there is no room for all of them.
+    pub(crate) fn push_all(&self, requests: Vec<Frame>) -> Result<u64, Full> {
+        let mut room = self.buffers.reserve();
+        let mut rooms = Vec::with_capacity(requests.len());
+        for request in &requests {
+            match room.grow(request.bytes.len()) {
+                true => rooms.push(mem::replace(&mut room, self.buffers.reserve())),
+                false => return Err(Full),
+            }
+        }
+        let mut queue = self.queue();
+        let lasting = queue.count(FrameKind::Other) + queue.count(FrameKind::Request);
+        if lasting + requests.len() > MAX_FRAMES {
+            return Err(Full);
+        }
+        let mut lost = 0;
+        while queue.frames.len() + requests.len() > MAX_FRAMES {
+            if queue.remove(FrameKind::Progress).is_none() {
+                queue.remove(FrameKind::Log);
+                lost += 1;
+            }
+        }
+        queue.frames.extend(requests.into_iter().zip(rooms));
+        drop(queue);
+        self.ready.notify_one();
+        Ok(lost)
+    }
+
     /// Queues the outcome behind all frames. `false` when there was one already.
     ///
     /// After a cancellation nothing more is sent (CAN-3), so that the frames are dropped. An outcome that there is no
@@ -263,6 +294,23 @@ mod tests {
             (rest.len(), rest.last().unwrap().as_str()),
             (MAX_FRAMES, "2")
         );
+    }
+
+    #[test]
+    fn requests_displace_what_may_be_lost_and_come_whole() {
+        let outbox = outbox();
+        for _ in 0..MAX_FRAMES / 2 {
+            outbox.push(frame(FrameKind::Other, "other")).unwrap();
+        }
+        for _ in 0..MAX_FRAMES / 2 {
+            outbox.push(frame(FrameKind::Log, "log")).unwrap();
+        }
+        let requests = |count| (0..count).map(|_| frame(FrameKind::Request, "request"));
+        assert_eq!(outbox.push_all(requests(10).collect()), Ok(10));
+        assert_eq!(outbox.push_all(requests(60).collect()), Err(Full));
+        let rest = rest(&outbox);
+        assert_eq!(rest.len(), MAX_FRAMES);
+        assert_eq!(rest.iter().filter(|text| *text == "request").count(), 10);
     }
 
     #[test]

@@ -2,24 +2,20 @@
 
 use std::{sync::Arc, time::Duration};
 
-use mcp_protocol::{Answer, Ask, Computation, Exchange, Input, Question, Step, Unanswered};
+use mcp_protocol::{
+    Ask, Computation, Exchange, Input, Owner, Question, Step, Subscription, Unanswered,
+};
 use tokio::task::spawn_blocking;
 
 use crate::{
-    buffers::Reservation,
+    hearing::Hearing,
     held::held,
     host::{CancelReason, Host, now},
+    listening::Listening,
+    served::{Served, Stream},
     stream::CallStream,
     waiting::{Heard, Waiting, cancel},
 };
-
-/// How an exchange is answered.
-pub enum Served<H: Host> {
-    /// With this, whole; and its share of `max_buffered_bytes`, until it is on its way.
-    Answer(Answer, Reservation),
-    /// By a call that sends messages first, or takes long: they come one by one, the answer last.
-    Stream(Box<CallStream<H>>),
-}
 
 /// Feeds `exchange` until it has its answer, or until its call sends a message first.
 ///
@@ -48,10 +44,19 @@ pub async fn run<H: Host>(
                 _ => match answer(host, *question, &exchange).await {
                     Ok(input) => input,
                     Err(waiting) => {
-                        return Served::Stream(Box::new(CallStream::new(exchange, waiting)));
+                        let stream = Stream::Call(CallStream::new(exchange, waiting));
+                        return Served::Stream(Box::new(stream));
                     }
                 },
             },
+            Step::Listen(subscription) => match begin(host, *subscription) {
+                Ok(hearing) => {
+                    let stream = Stream::Listening(Listening::new(host, exchange, hearing));
+                    return Served::Stream(Box::new(stream));
+                }
+                Err(why) => Input::Unanswered(why),
+            },
+            Step::Deliver(_) => Input::Unanswered(Unanswered::Failed),
         };
         step = exchange.resume(now(), input);
     }
@@ -65,6 +70,28 @@ pub(crate) async fn compute(computation: Box<Computation>) -> Input {
     }
 }
 
+/// The answer to a question that no stream comes of.
+pub(crate) async fn ask<H: Host>(host: &Arc<H>, question: Question) -> Input {
+    let limit = Duration::from_millis(question.timeout_ms);
+    match Waiting::begin(host, question.ask, limit, false) {
+        Ok(mut waiting) => match waiting.hear(None).await {
+            Heard::Outcome(input) => input,
+            Heard::Messages | Heard::Nothing => Input::Unanswered(Unanswered::Failed),
+        },
+        Err(why) => Input::Unanswered(why),
+    }
+}
+
+/// Begins a subscription, unless its id is that of another request in flight on its pipe.
+fn begin<H: Host>(host: &Arc<H>, subscription: Subscription) -> Result<Hearing, Unanswered> {
+    if let Owner::Request(scope, id) = &subscription.owner
+        && !host.calls().find(scope, Some(id)).is_empty()
+    {
+        return Err(Unanswered::DuplicateId);
+    }
+    host.subscribers().begin(subscription, host.buffers())
+}
+
 /// The answer to a question, or the wait for it when that is to be a stream.
 async fn answer<H: Host>(
     host: &Arc<H>,
@@ -75,7 +102,22 @@ async fn answer<H: Host>(
         for call in host.calls().find(scope, request.as_ref()) {
             cancel(host, call, Unanswered::Cancelled, CancelReason::Cancelled);
         }
+        if request.is_none() {
+            host.subscribers().end(scope);
+        }
         return Ok(Input::Done);
+    }
+    if let Ask::Hear { scope, response } = &question.ask {
+        if let Some((call, worker)) = host.calls().hear(scope, response, host.buffers()) {
+            host.answered(call, worker);
+        }
+        return Ok(Input::Done);
+    }
+    if let Ask::Call(call) = &question.ask
+        && let Some((scope, id)) = &call.cancel_key
+        && host.subscribers().has(scope, id)
+    {
+        return Ok(Input::Unanswered(Unanswered::DuplicateId));
     }
     let limit = Duration::from_millis(question.timeout_ms);
     let survives = exchange.survives_disconnect();

@@ -74,6 +74,7 @@ impl<H: Host> CallStream<H> {
                 }
                 Step::Compute(computation) => compute(computation).await,
                 Step::Ask(question) => unasked(&question.ask),
+                Step::Listen(_) | Step::Deliver(_) => Input::Unanswered(Unanswered::Failed),
             };
         }
     }

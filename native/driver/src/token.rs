@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_protocol::Input;
+use mcp_protocol::{Input, Inquiry};
 
 use crate::{calls::Calls, host::CallNumber};
 
@@ -21,6 +21,11 @@ impl<W: Copy> Token<W> {
     /// Answers. `false` when the call was answered, cancelled or ran out of time before.
     pub fn reply(&self, answer: Input) -> bool {
         self.calls.finish(self.number, answer)
+    }
+
+    /// What the call asked its client, to end it with. `None` when nobody waits for the call any more.
+    pub fn inquiry(&self) -> Option<Box<Inquiry>> {
+        self.calls.take_inquiry(self.number)
     }
 
     /// The call's number.

@@ -18,6 +18,7 @@ use tokio::sync::Notify;
 pub(crate) struct Connections {
     phase: AtomicU8,
     open: Mutex<Open>,
+    drains: Notify,
     emptied: Notify,
     limit: usize,
 }
@@ -51,6 +52,7 @@ impl Connections {
         Arc::new(Self {
             phase: AtomicU8::new(Phase::Open as u8),
             open: Mutex::default(),
+            drains: Notify::new(),
             emptied: Notify::new(),
             limit,
         })
@@ -76,6 +78,7 @@ impl Connections {
         if self.phase.fetch_max(phase as u8, Ordering::AcqRel) < phase as u8 {
             let wakers: Vec<Waker> = self.open().tasks.values().flatten().cloned().collect();
             wakers.iter().for_each(Waker::wake_by_ref);
+            self.drains.notify_waiters();
         }
     }
 
@@ -89,6 +92,18 @@ impl Connections {
 
     pub(crate) fn count(&self) -> usize {
         self.open().tasks.len()
+    }
+
+    /// Waits for the end of [`Phase::Open`].
+    pub(crate) async fn drains(&self) {
+        loop {
+            let mut drains = pin!(self.drains.notified());
+            drains.as_mut().enable();
+            if self.phase() != Phase::Open {
+                return;
+            }
+            drains.await;
+        }
     }
 
     /// Waits until no connection is open.

@@ -1,9 +1,9 @@
-//! The events of one call: its messages, signs of life, and its answer.
+//! The events of one stream: messages, signs of life, and the answer.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
-use mcp_driver::{CallStream, Host, Part};
+use mcp_driver::{Host, Part, Stream};
 
 use crate::{
     event_body::{EventBody, Next},
@@ -12,9 +12,9 @@ use crate::{
     watch::Serving,
 };
 
-/// A call whose response has begun.
+/// A response that has begun.
 pub(crate) struct Events<H: Host> {
-    stream: Box<CallStream<H>>,
+    stream: Box<Stream<H>>,
     context: Arc<ConnectionContext<H>>,
     report: Report,
     /// The connection serves a request for as long as this is here.
@@ -26,7 +26,7 @@ const SIGN_OF_LIFE: &[u8] = b":\n\n";
 
 impl<H: Host> Events<H> {
     pub(crate) fn new(
-        stream: Box<CallStream<H>>,
+        stream: Box<Stream<H>>,
         context: Arc<ConnectionContext<H>>,
         report: Report,
         serving: Serving,
@@ -46,8 +46,9 @@ impl<H: Host> Events<H> {
     }
 
     async fn part(&mut self) -> Part {
+        let listener = &self.context.listener;
         self.stream
-            .next(self.context.listener.options.keep_alive)
+            .next(listener.options.keep_alive, listener.connections.drains())
             .await
     }
 }

@@ -64,6 +64,8 @@ rustler::atoms! {
     session,
     set_log_level,
     stdio,
+    subscribe,
+    unsubscribe,
 
     // Answers.
     accept,
@@ -92,6 +94,17 @@ rustler::atoms! {
     large,
     late,
     prepare,
+
+    // What a call asks its client.
+    answered,
+    answers,
+    asked,
+    ends,
+    foreign,
+    messages,
+    params,
+    undeclared,
+    waits,
 
     // Messages of a call before its answer.
     log,
@@ -156,6 +169,7 @@ rustler::atoms! {
     keep_alive_ms,
     log_level,
     messages_dropped,
+    request_state_ttl_ms,
     stream_after_ms,
     caller_catalog,
     completes,
@@ -189,6 +203,8 @@ rustler::atoms! {
     max_line_bytes,
     max_number_digits,
     max_result_bytes,
+    max_subscriptions,
+    max_subscriptions_per_principal,
     mode,
     native_threads,
     output_schema,
@@ -204,6 +220,7 @@ rustler::atoms! {
 
     // Facts of an instance.
     buffered_bytes,
+    changes_folded,
     completions,
     connections,
     digest,
@@ -212,6 +229,7 @@ rustler::atoms! {
     prompts,
     resources,
     streams,
+    subscriptions,
     templates,
     tokens,
     tools,

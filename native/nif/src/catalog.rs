@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_protocol::{Catalog, Category, DefinitionFault, Edited};
+use mcp_protocol::{Catalog, DefinitionFault, Edited, Listing};
 use rustler::{Atom, Encoder, Env, Resource, ResourceArc, Term, types::atom};
 
 use crate::{atoms, definition, instance::InstanceHandle, timing, workers};
@@ -49,9 +49,11 @@ fn catalog_edit<'a>(
         .catalog()
         .edit(edits, &instance.shared.load().config)
     {
-        Ok(Edited { catalog, changed }) if faults.is_empty() => {
-            let changed: Vec<Atom> = changed.into_iter().map(category).collect();
-            (atom::ok(), CatalogSnapshot::new(catalog), changed).encode(env)
+        Ok(Edited {
+            catalog, listed, ..
+        }) if faults.is_empty() => {
+            let listed: Vec<Atom> = listed.into_iter().map(list).collect();
+            (atom::ok(), CatalogSnapshot::new(catalog), listed).encode(env)
         }
         Ok(_) => refused(env, &faults),
         Err(more) => {
@@ -59,6 +61,13 @@ fn catalog_edit<'a>(
             refused(env, &faults)
         }
     }
+}
+
+/// `catalog_differences/2`
+#[rustler::nif(schedule = "DirtyCpu")]
+fn catalog_differences(snapshot: &CatalogSnapshot, other: &CatalogSnapshot) -> Vec<Atom> {
+    let differences = snapshot.catalog().differences(&other.catalog());
+    differences.into_iter().map(list).collect()
 }
 
 /// `catalog_put/2`
@@ -113,12 +122,11 @@ fn sorted<T>(
     (sound, faults)
 }
 
-fn category(category: Category) -> Atom {
-    match category {
-        Category::Tools => atoms::tools(),
-        Category::Resources => atoms::resources(),
-        Category::Prompts => atoms::prompts(),
-        Category::Completions => atoms::completions(),
+fn list(list: Listing) -> Atom {
+    match list {
+        Listing::Tools => atoms::tools(),
+        Listing::Resources => atoms::resources(),
+        Listing::Prompts => atoms::prompts(),
     }
 }
 

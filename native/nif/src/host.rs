@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_driver::{Buffers, CallNumber, Calls, CancelReason, Event, Host, Route};
+use mcp_driver::{Buffers, CallNumber, Calls, CancelReason, Event, Host, Route, Subscribers};
 use mcp_protocol::Shared;
 use rustler::{Encoder, LocalPid};
 use tokio::runtime::Handle;
@@ -24,6 +24,10 @@ impl Host for Instance {
         &self.calls
     }
 
+    fn subscribers(&self) -> &Arc<Subscribers> {
+        &self.subscribers
+    }
+
     fn buffers(&self) -> &Arc<Buffers> {
         &self.buffers
     }
@@ -42,6 +46,13 @@ impl Host for Instance {
 
     fn cancel(&self, call: CallNumber, worker: LocalPid, reason: CancelReason) {
         self.dispatchers.cancel(call, worker, reason);
+    }
+
+    fn answered(&self, call: CallNumber, worker: LocalPid) {
+        // A process that is gone fails its call by itself.
+        let _ = dispatcher::send(worker, |env| {
+            (atoms::beam_mcp(), atoms::answered(), call).encode(env)
+        });
     }
 
     fn record(&self, event: Event) {

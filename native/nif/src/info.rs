@@ -23,7 +23,18 @@ fn info<'a>(env: Env<'a>, handle: &'a InstanceHandle) -> Term<'a> {
         ),
         (atoms::prompts(), catalog.prompt_count().encode(env)),
         (atoms::resources(), catalog.resource_count().encode(env)),
-        (atoms::streams(), instance.calls.streams().encode(env)),
+        (
+            atoms::changes_folded(),
+            instance.subscribers.folded().encode(env),
+        ),
+        (
+            atoms::streams(),
+            (instance.calls.streams() + instance.subscribers.streams()).encode(env),
+        ),
+        (
+            atoms::subscriptions(),
+            instance.subscribers.len().encode(env),
+        ),
         (atoms::templates(), catalog.template_count().encode(env)),
         (atoms::tokens(), instance.calls.tokens().encode(env)),
         (atoms::tools(), catalog.tool_count().encode(env)),

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
-use mcp_driver::{Buffers, CallLimits, Calls};
+use mcp_driver::{Buffers, CallLimits, Calls, Subscribers, SubscriptionLimits};
 use mcp_http::{Listener, Workers};
 use mcp_protocol::{CacheHint, CacheHints, Catalog, Config, Keys, LogLevel, Shared};
 use rustler::{
@@ -25,6 +25,7 @@ use crate::{
 pub(crate) struct Instance {
     pub(crate) shared: ArcSwap<Shared>,
     pub(crate) calls: Arc<Calls<LocalPid>>,
+    pub(crate) subscribers: Arc<Subscribers>,
     pub(crate) buffers: Arc<Buffers>,
     pub(crate) dispatchers: Arc<Dispatchers>,
     pub(crate) ring: Ring,
@@ -69,6 +70,11 @@ impl Instance {
             max_calls: options.get(atoms::max_calls())?,
             max_calls_per_principal: options.get(atoms::max_calls_per_principal())?,
         };
+        let subscriptions = SubscriptionLimits {
+            max_subscriptions: options.get(atoms::max_subscriptions())?,
+            max_subscriptions_per_principal: options
+                .get(atoms::max_subscriptions_per_principal())?,
+        };
         let threads = options.get(atoms::native_threads())?;
         let workers = workers::started(threads).map_err(|error| {
             Fault::new(
@@ -84,6 +90,7 @@ impl Instance {
         Ok(Self {
             shared: ArcSwap::from_pointee(shared),
             calls: Calls::new(limits),
+            subscribers: Subscribers::new(subscriptions),
             buffers: Buffers::new(options.get(atoms::max_buffered_bytes())?),
             dispatchers: Arc::new(Dispatchers::new()),
             ring: Ring::new(),
@@ -166,6 +173,7 @@ fn config(options: Options<'_>) -> Result<Config, Fault> {
         },
         call_timeout_ms: options.get(atoms::call_timeout_ms())?,
         stream_after_ms: options.get(atoms::stream_after_ms())?,
+        request_state_ttl_ms: options.get(atoms::request_state_ttl_ms())?,
         log_level: log_level(options)?,
         hook_timeout_ms: options.get(atoms::hook_timeout_ms())?,
         max_result_bytes: options.get(atoms::max_result_bytes())?,

@@ -5,11 +5,13 @@
 //! `:large` and repeated by the caller on a dirty scheduler.
 
 mod address;
+mod asking;
 mod atoms;
 mod block;
 mod budget;
 mod call;
 mod catalog;
+mod change;
 mod completion_result;
 mod contents;
 mod context;

@@ -63,7 +63,7 @@ pub(crate) fn encode<'a>(
             context::encode(&mut Decoder::new(env), number, &context, config),
         )
             .encode(env),
-        Ask::Body { .. } | Ask::Cancel { .. } => atoms::gone().encode(env),
+        Ask::Body { .. } | Ask::Cancel { .. } | Ask::Hear { .. } => atoms::gone().encode(env),
     }
 }
 
@@ -190,6 +190,8 @@ fn session<'a>(env: Env<'a>, ask: &SessionAsk) -> Term<'a> {
         SessionAsk::SetLogLevel(id, level) => {
             (atoms::set_log_level(), &**id, level.as_str()).encode(env)
         }
+        SessionAsk::Subscribe(id, uri) => (atoms::subscribe(), &**id, &**uri).encode(env),
+        SessionAsk::Unsubscribe(id, uri) => (atoms::unsubscribe(), &**id, &**uri).encode(env),
         SessionAsk::Delete(id) => (atoms::delete(), &**id).encode(env),
     }
 }
@@ -200,6 +202,7 @@ fn stored<'a>(env: Env<'a>, session: &Session) -> Term<'a> {
         .principal
         .as_ref()
         .map(|principal| binary(env, principal.as_bytes()));
+    let uris: Vec<&str> = session.subscriptions.iter().map(|uri| &**uri).collect();
     let members = [
         (
             atoms::client_capabilities(),
@@ -212,6 +215,7 @@ fn stored<'a>(env: Env<'a>, session: &Session) -> Term<'a> {
         ),
         (atoms::principal(), principal.encode(env)),
         (atoms::revision(), session.revision.as_str().encode(env)),
+        (atoms::subscriptions(), uris.encode(env)),
     ];
     Term::map_from_pairs(env, &members).expect("the keys differ")
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use mcp_protocol::{
     Authorized, Catalog, Identity, Input, LogLevel, Principal, Revision, Session, SessionAnswer,
-    Unanswered,
+    Unanswered, Uris,
 };
 use rustler::{Atom, Binary, Encoder, Env, NifResult, Term, types::atom};
 
@@ -38,6 +38,12 @@ fn answer_with<'a>(
     answer: Term<'a>,
     scheduler: Scheduler,
 ) -> Term<'a> {
+    if atoms::asked() == answer {
+        return match token.reply_asked() {
+            true => atom::ok().encode(env),
+            false => atoms::late().encode(env),
+        };
+    }
     match read(token, answer, scheduler).map(|input| token.reply(input)) {
         Ok(true) => atom::ok().encode(env),
         Ok(false) => atoms::late().encode(env),
@@ -124,6 +130,7 @@ fn stored(session: Term<'_>) -> NifResult<Session> {
         client_info: text(atoms::client_info())?.into(),
         client_capabilities: text(atoms::client_capabilities())?.into(),
         log_level: log_level(session)?,
+        subscriptions: subscriptions(session)?,
         principal: principal.map(|bytes| Principal::new(&bytes)),
     })
 }
@@ -134,6 +141,15 @@ fn log_level(session: Term<'_>) -> NifResult<Option<LogLevel>> {
         Ok(level) => Ok(level.decode::<Option<&str>>()?.and_then(LogLevel::parse)),
         Err(_) => Ok(None),
     }
+}
+
+/// A store may hold sessions of before there were subscriptions in them.
+fn subscriptions(session: Term<'_>) -> NifResult<Uris> {
+    let Ok(uris) = session.map_get(atoms::subscriptions()) else {
+        return Ok(Uris::default());
+    };
+    let uris: Vec<&str> = uris.decode()?;
+    Ok(Arc::new(uris.into_iter().map(Arc::from).collect()))
 }
 
 fn catalog(answer: Term<'_>) -> Result<Arc<Catalog>, Refusal> {

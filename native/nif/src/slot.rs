@@ -11,12 +11,16 @@ pub(crate) enum Slot {
     Value,
     /// A list of content blocks.
     Blocks,
-    /// One content block.
+    /// One content block, or a list of them where a message may have several.
     Block,
     /// A list of a prompt's messages.
     Messages,
     /// One message.
     Message,
+    /// A request to a client.
+    InputRequest,
+    /// Its parameters.
+    InputParams,
     /// An embedded resource.
     Resource,
     /// Bytes: `{:bytes, binary}`, or Base64 already.
@@ -27,7 +31,7 @@ impl Slot {
     /// The place of a list's items.
     pub(crate) fn item(self) -> Self {
         match self {
-            Self::Blocks => Self::Block,
+            Self::Blocks | Self::Block => Self::Block,
             Self::Messages => Self::Message,
             _ => Self::Value,
         }
@@ -42,6 +46,8 @@ impl Slot {
             Self::Block if is(atoms::data(), "data") => Self::Data,
             Self::Block if is(atoms::resource(), "resource") => Self::Resource,
             Self::Resource if is(atoms::blob(), "blob") => Self::Data,
+            Self::InputRequest if is(atoms::params(), "params") => Self::InputParams,
+            Self::InputParams if is(atoms::messages(), "messages") => Self::Messages,
             Self::Message if is(atoms::content(), "content") => Self::Block,
             _ => Self::Value,
         }

@@ -1,7 +1,7 @@
 //! The right to answer, as a term that one process holds.
 
 use mcp_driver::Token;
-use mcp_protocol::{Input, Place, Target};
+use mcp_protocol::{CallOutcome, Input, Place, Target};
 use rustler::{LocalPid, Resource};
 
 /// A token and what may be answered with it.
@@ -36,6 +36,12 @@ pub(crate) struct Serving {
 impl Resource for CallToken {}
 
 impl CallToken {
+    /// Ends the call for what it asked its client. `false` when nobody waits for it any more.
+    pub(crate) fn reply_asked(&self) -> bool {
+        let inquiry = self.token.inquiry();
+        inquiry.is_some_and(|inquiry| self.reply(Input::Outcome(CallOutcome::Asked(inquiry))))
+    }
+
     /// Answers. The call's place is free before its client can know.
     pub(crate) fn reply(&self, input: Input) -> bool {
         if let Asked::Call(Serving {

@@ -8,6 +8,7 @@ use crate::{
     catalog::{Completion, Handler, Place, Prompt, Reference, Resource, Template, Tool, Variables},
     config::Config,
     context::RequestContext,
+    inquiry::Inquiry,
     notice::Notifier,
     question::Scope,
     request_id::IdKey,
@@ -24,6 +25,9 @@ pub struct Call {
     pub context: RequestContext,
     /// What its messages to the client are; whoever keeps account of the call takes it.
     pub notifier: Option<Notifier>,
+    /// What it asks its client for; whoever keeps account of the call takes it. `None` for a completion, which asks
+    /// nothing (MRTR-2).
+    pub inquiry: Option<Box<Inquiry>>,
     /// How a cancellation finds the call; `None` where the connection alone can cancel.
     pub cancel_key: Option<(Scope, IdKey)>,
     /// The call's place among those of its tool that may run at once. Whoever runs the call keeps it, and `target`,

@@ -28,6 +28,8 @@ pub struct Config {
     pub hook_timeout_ms: u64,
     /// How long a call may run before its HTTP response begins, as an event stream (D17).
     pub stream_after_ms: u64,
+    /// How long a client may take from one round of input to the next (MCP 2026-07-28 basic/patterns/mrtr).
+    pub request_state_ttl_ms: u64,
     /// From which level on a legacy client reads log messages that did not set one (LOG-7).
     pub log_level: LogLevel,
     /// The largest encoded result.

@@ -81,12 +81,7 @@ impl RequestContext {
 
     /// The client's capabilities: of the request (modern) or the session (legacy).
     pub fn client_capabilities(&self) -> Json<'_> {
-        match &self.client {
-            Client::Message => self
-                .meta_value(meta::CAPABILITIES)
-                .map_or(Json::Text("{}"), Json::Node),
-            Client::Session { capabilities, .. } => Json::Text(capabilities),
-        }
+        capabilities(&self.client, &self.message, self.meta)
     }
 
     /// One value of `params._meta`.
@@ -105,6 +100,20 @@ impl RequestContext {
 
     fn meta_node(&self) -> Option<Node<'_>> {
         self.meta.map(|meta| self.message.node(meta))
+    }
+}
+
+/// The capabilities of a client.
+pub(crate) fn capabilities<'a>(
+    client: &'a Client,
+    message: &'a Document,
+    request_meta: Option<NodeId>,
+) -> Json<'a> {
+    match client {
+        Client::Message => request_meta
+            .and_then(|node| message.node(node).get(meta::CAPABILITIES))
+            .map_or(Json::Text("{}"), Json::Node),
+        Client::Session { capabilities, .. } => Json::Text(capabilities),
     }
 }
 

@@ -33,6 +33,18 @@ impl<'a> Members<'a> {
         self
     }
 
+    /// Writes a member of any name whose value is JSON text already.
+    pub(crate) fn entry(&mut self, name: &str, json: impl AsRef<[u8]>) -> &mut Self {
+        if !self.first {
+            self.out.push(b',');
+        }
+        self.first = false;
+        write::string(self.out, name);
+        self.out.push(b':');
+        self.out.extend_from_slice(json.as_ref());
+        self
+    }
+
     /// Writes a string.
     pub(crate) fn string(&mut self, key: &str, text: &str) -> &mut Self {
         write::string(self.key(key), text);
@@ -124,6 +136,24 @@ impl<'a> Members<'a> {
 /// Bytes of a text that are not moved without need; of the members after it there are less.
 const LONG: usize = 4_096;
 
+/// What a result says of the request (MCP 2026-07-28 basic, "Result Type").
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum ResultType {
+    /// It is served.
+    Complete,
+    /// The client has to answer first.
+    InputRequired,
+}
+
+impl ResultType {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::InputRequired => "input_required",
+        }
+    }
+}
+
 /// Writes a result message. `members` writes the result's own members; `meta` is the host's `_meta` object.
 ///
 /// Modern results carry `resultType` and the server's identity (RPC-7, META-10); legacy ones neither (RPC-8).
@@ -131,6 +161,7 @@ pub(crate) fn result(
     config: &Config,
     id: &RequestId,
     revision: Revision,
+    result_type: ResultType,
     meta: Option<&[u8]>,
     members: impl FnOnce(&mut Members<'_>),
 ) -> Vec<u8> {
@@ -140,7 +171,7 @@ pub(crate) fn result(
     let mut result = Members::open(body);
     members(&mut result);
     if revision.era() == Era::Modern {
-        result.string("resultType", "complete");
+        result.string("resultType", result_type.as_str());
         write_meta(
             result.key("_meta"),
             config.server_info[revision.index()].as_bytes(),

@@ -17,8 +17,8 @@ pub(crate) enum Envelope {
         method: String,
         params: Option<NodeId>,
     },
-    /// A result or an error of the peer's.
-    Response,
+    /// A result or an error of the peer's, with the id of what it answers.
+    Response { id: Option<NodeId> },
 }
 
 /// A request taken apart.
@@ -55,7 +55,9 @@ impl Envelope {
         let Some(method) = root.get("method") else {
             let is_response = root.get("result").is_some() || root.get("error").is_some();
             return match is_response {
-                true => Ok(Self::Response),
+                true => Ok(Self::Response {
+                    id: id_node.map(Node::id),
+                }),
                 false => refuse("The member \"method\" is missing"),
             };
         };
@@ -90,7 +92,7 @@ impl Envelope {
     pub(crate) fn params(&self) -> Option<NodeId> {
         match self {
             Self::Request(Incoming { params, .. }) | Self::Notification { params, .. } => *params,
-            Self::Response => None,
+            Self::Response { .. } => None,
         }
     }
 }

@@ -19,6 +19,8 @@ pub enum Code {
     HeaderMismatch,
     /// No such resource, in the legacy revisions alone (ERR-4).
     ResourceNotFound,
+    /// The request needs what the client does not declare (META-9).
+    MissingCapability,
     /// The declared version is not served (MCP 2026-07-28 basic/versioning).
     UnsupportedVersion,
     /// As much work as allowed is in flight; outside the reserved range, as ERR-5 asks.
@@ -36,6 +38,7 @@ const TABLE: &[(Code, i32, u16)] = &[
     (Code::Internal, -32603, 200),
     (Code::HeaderMismatch, -32020, 400),
     (Code::ResourceNotFound, -32002, 200),
+    (Code::MissingCapability, -32021, 400),
     (Code::UnsupportedVersion, -32022, 400),
     (Code::Busy, -31503, 503),
     (Code::PrincipalBusy, -31429, 429),

@@ -6,6 +6,8 @@ use hkdf::Hkdf;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
+use crate::request_state::{ID_BYTES, NONCE_BYTES};
+
 /// Length of a tag in bytes: 128 bits of an HMAC-SHA-256 (RFC 2104 §5).
 pub const TAG_BYTES: usize = 16;
 
@@ -13,6 +15,16 @@ pub const TAG_BYTES: usize = 16;
 #[derive(Clone)]
 pub struct Keys {
     cursor: Vec<[u8; 32]>,
+    state: Vec<StateKey>,
+}
+
+/// What seals request states.
+#[derive(Clone)]
+pub(crate) struct StateKey {
+    /// Tells the key from others; derived like it, so that it says nothing of it.
+    pub(crate) id: [u8; ID_BYTES],
+    pub(crate) cipher: [u8; 32],
+    nonce: [u8; 32],
 }
 
 impl Keys {
@@ -23,7 +35,21 @@ impl Keys {
                 .iter()
                 .map(|secret| expand(secret, b"beam_mcp cursor v1"))
                 .collect(),
+            state: secrets
+                .iter()
+                .map(|secret| StateKey::derive(secret))
+                .collect(),
         }
+    }
+
+    /// The key that seals request states.
+    pub(crate) fn newest_state_key(&self) -> Option<&StateKey> {
+        self.state.first()
+    }
+
+    /// The key that sealed a request state.
+    pub(crate) fn state_key(&self, id: [u8; ID_BYTES]) -> Option<&StateKey> {
+        self.state.iter().find(|key| key.id == id)
     }
 
     /// The tag of a cursor's content.
@@ -43,6 +69,27 @@ impl Keys {
                 .cursor
                 .iter()
                 .any(|key| mac(key, content).verify_truncated_left(tag).is_ok())
+    }
+}
+
+impl StateKey {
+    fn derive(secret: &[u8]) -> Self {
+        let id: [u8; 32] = expand(secret, b"beam_mcp request state id v1");
+        Self {
+            id: *id
+                .first_chunk()
+                .expect("an id is shorter than what is derived"),
+            cipher: expand(secret, b"beam_mcp request state v1"),
+            nonce: expand(secret, b"beam_mcp request state nonce v1"),
+        }
+    }
+
+    /// A nonce that no other text has.
+    pub(crate) fn nonce(&self, binding: &[u8; 32], text: &[u8]) -> [u8; NONCE_BYTES] {
+        let mut mac = mac(&self.nonce, binding);
+        mac.update(text);
+        let tag: [u8; 32] = mac.finalize().into_bytes().into();
+        *tag.first_chunk().expect("a nonce is shorter than a tag")
     }
 }
 

@@ -8,9 +8,11 @@
 mod cache;
 mod call;
 mod catalog;
+mod change;
 mod config;
 mod context;
 mod cursor;
+mod digest;
 mod encode;
 mod envelope;
 mod error;
@@ -19,6 +21,7 @@ mod excerpt;
 mod exchange;
 mod head;
 mod http;
+mod inquiry;
 mod keys;
 mod log_level;
 mod meta;
@@ -29,9 +32,11 @@ mod outcome;
 mod principal;
 mod question;
 mod request_id;
+mod request_state;
 mod revision;
 mod session;
 mod step;
+mod subscription;
 mod time;
 mod word;
 
@@ -43,11 +48,16 @@ pub use catalog::{
     Rate, Reference, Resource, ResourceDefinition, Template, TemplateDefinition, Tool,
     ToolDefinition, ToolLimits, Variables,
 };
+pub use change::{Change, Filter, Listing, MAX_URIS, Uris};
 pub use config::{Config, Endpoint, Hosts, Origins, Shared};
 pub use context::{Json, RequestContext};
 pub use error::{Code, Error};
+pub use event::EventId;
 pub use exchange::{Exchange, Line, Pipe};
 pub use head::{Peer, RequestHead, Single};
+pub use inquiry::{
+    ClientResponse, Heard, InputAnswer, InputKind, InputQuestion, Inquired, Inquiry,
+};
 pub use keys::Keys;
 pub use log_level::LogLevel;
 pub use method::{Kind, Method};
@@ -62,5 +72,6 @@ pub use question::{
 pub use request_id::{IdKey, InvalidId, MAX_ID_BYTES, RequestId};
 pub use revision::{Era, Revision};
 pub use session::{Session, SessionAnswer, SessionAsk};
-pub use step::{Answer, Connection, Step, StreamHead, Summary, Unlisted};
+pub use step::{Answer, Connection, Delivery, Step, StreamHead, Summary, Unlisted};
+pub use subscription::{Owner, Subscription};
 pub use time::Now;

@@ -1,6 +1,9 @@
 //! The one table of methods: wire name, revisions, kind, what must be offered, and where `Mcp-Name` comes from.
 
-use crate::revision::Revision::{self, R20250618 as R06, R20251125 as R25, R20260728 as R26};
+use crate::{
+    change::Listing,
+    revision::Revision::{self, R20250618 as R06, R20251125 as R25, R20260728 as R26},
+};
 
 /// A method of the protocol, or of our own additions, that a client may send.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -23,6 +26,10 @@ pub enum Method {
     ResourceTemplatesList,
     /// `resources/read`
     ResourcesRead,
+    /// `resources/subscribe`
+    ResourcesSubscribe,
+    /// `resources/unsubscribe`
+    ResourcesUnsubscribe,
     /// `prompts/list`
     PromptsList,
     /// `prompts/get`
@@ -31,6 +38,8 @@ pub enum Method {
     Complete,
     /// `logging/setLevel`
     SetLogLevel,
+    /// `subscriptions/listen`
+    Listen,
     /// `notifications/cancelled`
     Cancelled,
     /// `shutdown`, accepted on stdio as the language-server habit that earlier systems served.
@@ -61,6 +70,19 @@ pub(crate) enum Feature {
     Resources,
     /// `tools`
     Tools,
+    /// Whatever can change: it has no capability of its own.
+    Changes,
+}
+
+impl Feature {
+    /// What a list is of.
+    pub(crate) fn of(list: Listing) -> Self {
+        match list {
+            Listing::Tools => Self::Tools,
+            Listing::Resources => Self::Resources,
+            Listing::Prompts => Self::Prompts,
+        }
+    }
 }
 
 /// Where a method may be used.
@@ -92,6 +114,8 @@ const TABLE: &[Row] = &[
     Row { method: Method::ResourcesList,         wire: "resources/list",            kind: Kind::Request,      on: On::Both,  revisions: ALL,    feature: Some(Feature::Resources),   name_member: None },
     Row { method: Method::ResourceTemplatesList, wire: "resources/templates/list",  kind: Kind::Request,      on: On::Both,  revisions: ALL,    feature: Some(Feature::Resources),   name_member: None },
     Row { method: Method::ResourcesRead,         wire: "resources/read",            kind: Kind::Request,      on: On::Both,  revisions: ALL,    feature: Some(Feature::Resources),   name_member: Some("uri") },
+    Row { method: Method::ResourcesSubscribe,    wire: "resources/subscribe",       kind: Kind::Request,      on: On::Both,  revisions: LEGACY, feature: Some(Feature::Resources),   name_member: None },
+    Row { method: Method::ResourcesUnsubscribe,  wire: "resources/unsubscribe",     kind: Kind::Request,      on: On::Both,  revisions: LEGACY, feature: Some(Feature::Resources),   name_member: None },
     Row { method: Method::PromptsList,           wire: "prompts/list",              kind: Kind::Request,      on: On::Both,  revisions: ALL,    feature: Some(Feature::Prompts),     name_member: None },
     Row { method: Method::PromptsGet,            wire: "prompts/get",               kind: Kind::Request,      on: On::Both,  revisions: ALL,    feature: Some(Feature::Prompts),     name_member: Some("name") },
     Row { method: Method::Complete,              wire: "completion/complete",       kind: Kind::Request,      on: On::Both,  revisions: ALL,    feature: Some(Feature::Completions), name_member: None },
@@ -100,6 +124,7 @@ const TABLE: &[Row] = &[
     Row { method: Method::Initialized,           wire: "notifications/initialized", kind: Kind::Notification, on: On::Both,  revisions: LEGACY, feature: None,                       name_member: None },
     Row { method: Method::Ping,                  wire: "ping",                      kind: Kind::Request,      on: On::Both,  revisions: LEGACY, feature: None,                       name_member: None },
     Row { method: Method::SetLogLevel,           wire: "logging/setLevel",          kind: Kind::Request,      on: On::Both,  revisions: LEGACY, feature: Some(Feature::Logging),     name_member: None },
+    Row { method: Method::Listen,                wire: "subscriptions/listen",      kind: Kind::Request,      on: On::Both,  revisions: MODERN, feature: Some(Feature::Changes),     name_member: None },
     Row { method: Method::Cancelled,             wire: "notifications/cancelled",   kind: Kind::Notification, on: On::Both,  revisions: ALL,    feature: None,                       name_member: None },
     Row { method: Method::Shutdown,              wire: "shutdown",                  kind: Kind::Request,      on: On::Stdio, revisions: ALL,    feature: None,                       name_member: None },
     Row { method: Method::Exit,                  wire: "exit",                      kind: Kind::Notification, on: On::Stdio, revisions: ALL,    feature: None,                       name_member: None },

@@ -63,6 +63,8 @@ pub enum FrameKind {
     Log,
     /// None may be lost: the host is told when there is no room.
     Other,
+    /// The same, and the call waits for an answer: progress and log messages make room for it.
+    Request,
 }
 
 /// Why a message is not sent.
@@ -98,6 +100,16 @@ pub(crate) enum Framing {
     Nothing,
 }
 
+impl Framing {
+    /// A message as it stands on the wire.
+    pub(crate) fn frame(self, message: Vec<u8>) -> Vec<u8> {
+        match self {
+            Self::Event => event(&message),
+            Self::Line | Self::Nothing => message,
+        }
+    }
+}
+
 impl Notifier {
     pub(crate) fn new(
         framing: Framing,
@@ -130,10 +142,7 @@ impl Notifier {
         if kind == FrameKind::Log {
             self.count_log(now)?;
         }
-        let bytes = match self.framing {
-            Framing::Event => event(&message),
-            Framing::Line | Framing::Nothing => message,
-        };
+        let bytes = self.framing.frame(message);
         Ok(Some(Frame { kind, bytes }))
     }
 

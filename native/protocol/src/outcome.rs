@@ -6,7 +6,7 @@ use bytes::Bytes;
 use mcp_json::{Document, Limits};
 use mcp_schema::{Faults, Schema};
 
-use crate::cache::CacheChoice;
+use crate::{cache::CacheChoice, inquiry::Inquiry};
 
 /// How a handler ended.
 pub enum CallOutcome {
@@ -18,6 +18,8 @@ pub enum CallOutcome {
     Prompt(PromptResult),
     /// Values for an argument.
     Completion(CompletionResult),
+    /// It cannot go on without its client, for what it asked or until later.
+    Asked(Box<Inquiry>),
     /// There is no such resource.
     NotFound,
     /// A failure of anything, in words that the host wants the client to read.
@@ -109,6 +111,7 @@ impl CallOutcome {
             Self::Prompt(prompt) => prompt.messages.len(),
             Self::Completion(completion) => completion.values.iter().map(String::len).sum(),
             Self::SafeError(error) => error.message.len(),
+            Self::Asked(inquiry) => inquiry.bytes(),
             Self::NotFound | Self::Failed => 0,
         }
     }
@@ -162,6 +165,7 @@ impl fmt::Debug for CallOutcome {
             Self::Completion(completion) => {
                 write!(out, "Completion({} values)", completion.values.len())
             }
+            Self::Asked(inquiry) => inquiry.fmt(out),
             Self::NotFound => out.write_str("NotFound"),
             Self::SafeError(error) => write!(out, "SafeError({} bytes)", error.message.len()),
             Self::Failed => out.write_str("Failed"),

@@ -12,6 +12,7 @@ use crate::{
     context::RequestContext,
     exchange::Request,
     head::RequestHead,
+    inquiry::ClientResponse,
     outcome::{CallOutcome, ToolResult},
     principal::Identity,
     request_id::IdKey,
@@ -63,9 +64,17 @@ pub enum Ask {
         /// The request to cancel; `None` for all of the scope.
         request: Option<IdKey>,
     },
+    /// Hand a response of the client's to the call that asked for it, if there is one. Answered by the driver itself
+    /// with [`Input::Done`].
+    Hear {
+        /// Where ids are told apart.
+        scope: Scope,
+        /// What came.
+        response: ClientResponse,
+    },
 }
 
-/// Within which requests an id is unique, and reachable for a cancellation (CAN-9).
+/// Within which requests an id is unique, and reachable for a cancellation (CAN-9) or a response.
 #[derive(Clone, Eq, Hash, PartialEq)]
 pub enum Scope {
     /// A stdio pipe, by its driver's number.
@@ -209,6 +218,9 @@ impl fmt::Debug for Ask {
             Self::Session(ask) => ask.fmt(out),
             Self::Catalog(context) => write!(out, "Catalog({context:?})"),
             Self::Call(call) => call.fmt(out),
+            Self::Hear { scope, response } => {
+                write!(out, "Hear({} bytes of {scope:?})", response.bytes())
+            }
             Self::Cancel { scope, request } => {
                 let what = if request.is_some() { "one" } else { "all" };
                 write!(out, "Cancel({what} of {scope:?})")

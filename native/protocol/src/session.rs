@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use crate::{log_level::LogLevel, principal::Principal, revision::Revision};
+use crate::{change::Uris, log_level::LogLevel, principal::Principal, revision::Revision};
 
 /// What `initialize` fixed for later requests.
 #[derive(Clone)]
@@ -17,6 +17,8 @@ pub struct Session {
     pub principal: Option<Principal>,
     /// What `logging/setLevel` chose.
     pub log_level: Option<LogLevel>,
+    /// What `resources/subscribe` asked for.
+    pub subscriptions: Uris,
 }
 
 /// What is asked of a session store.
@@ -28,6 +30,10 @@ pub enum SessionAsk {
     Fetch(Arc<str>),
     /// Remember the log level that the client of a session chose.
     SetLogLevel(Arc<str>, LogLevel),
+    /// Remember a resource that the client of a session subscribed to; full beyond [`MAX_URIS`](crate::MAX_URIS).
+    Subscribe(Arc<str>, Arc<str>),
+    /// Forget one again.
+    Unsubscribe(Arc<str>, Arc<str>),
     /// End a session.
     Delete(Arc<str>),
 }
@@ -39,13 +45,13 @@ pub enum SessionAnswer {
     Created(Arc<str>),
     /// The session found.
     Found(Session),
-    /// The log level is remembered.
+    /// What was to be remembered is.
     Updated,
     /// Deleted, or there was none to delete.
     Deleted,
     /// No such session, or it ended.
     Unknown,
-    /// As many sessions as the host allows exist already.
+    /// As many sessions as the host allows exist already, or the session has as many subscriptions as it may.
     Full,
 }
 
@@ -63,6 +69,8 @@ impl fmt::Debug for SessionAsk {
             Self::Create(session) => write!(out, "Create({session:?})"),
             Self::Fetch(_) => out.write_str("Fetch(..)"),
             Self::SetLogLevel(_, level) => write!(out, "SetLogLevel(.., {level:?})"),
+            Self::Subscribe(..) => out.write_str("Subscribe(..)"),
+            Self::Unsubscribe(..) => out.write_str("Unsubscribe(..)"),
             Self::Delete(_) => out.write_str("Delete(..)"),
         }
     }

@@ -3,9 +3,11 @@
 use std::{borrow::Cow, fmt};
 
 use crate::{
+    change::Uris,
     method::Method,
     question::{Computation, Question},
     revision::Revision,
+    subscription::Subscription,
 };
 
 /// The next thing for a driver to do.
@@ -15,8 +17,24 @@ pub enum Step {
     Ask(Box<Question>),
     /// Run this off the serving thread and resume.
     Compute(Box<Computation>),
+    /// Begin a stream of changes. Resume with [`Input::Unanswered`](crate::Input::Unanswered) when that cannot be; else
+    /// the stream's opening and its changes go out until the client leaves, and [`Input::Done`](crate::Input::Done) ends it.
+    Listen(Box<Subscription>),
+    /// After [`Exchange::recheck`](crate::Exchange::recheck): whether what waits may be delivered.
+    Deliver(Delivery),
     /// Send this; the exchange is over.
     Answer(Box<Answer>),
+}
+
+/// What becomes of changes that wait for a client.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Delivery {
+    /// They go out.
+    Now,
+    /// They go out to a session that is subscribed to these resources now.
+    To(Uris),
+    /// They wait: nobody could say whether the client may have them.
+    Later,
 }
 
 /// The end of an exchange.

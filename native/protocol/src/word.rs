@@ -14,6 +14,8 @@ pub(crate) const BODY_TOO_LARGE: &str = "body_too_large";
 pub(crate) const BUFFERS: &str = "buffers";
 /// `max_calls` run already, or as many of one tool as may.
 pub(crate) const BUSY: &str = "busy";
+/// The client does not declare what the handler asks it for.
+pub(crate) const CAPABILITY: &str = "capability";
 /// The client cancelled the request.
 pub(crate) const CANCELLED: &str = "cancelled";
 /// A body that is compressed, or encoded in another way.
@@ -62,6 +64,10 @@ pub(crate) const NOT_FOUND: &str = "not_found";
 pub(crate) const PATH: &str = "path";
 /// `max_calls_per_principal` of this principal run already.
 pub(crate) const PRINCIPAL_BUSY: &str = "principal_busy";
+/// A request state that is not this request's, or has expired, or responses of the wrong shape.
+pub(crate) const REQUEST_STATE: &str = "request_state";
+/// The handler wants to be called again later.
+pub(crate) const RETRY_LATER: &str = "retry_later";
 /// A session is needed, or exists already.
 pub(crate) const SESSION: &str = "session";
 /// The session store failed.
@@ -72,6 +78,8 @@ pub(crate) const SESSION_UNKNOWN: &str = "session_unknown";
 pub(crate) const SESSIONS_FULL: &str = "sessions_full";
 /// Not one JSON-RPC message.
 pub(crate) const SHAPE: &str = "shape";
+/// As many subscriptions as allowed are open.
+pub(crate) const SUBSCRIPTIONS_FULL: &str = "subscriptions_full";
 /// The host asked for credentials.
 pub(crate) const UNAUTHENTICATED: &str = "unauthenticated";
 /// A version that is not served.

@@ -18,6 +18,8 @@ use tokio::{
 };
 
 use crate::{
+    changes::Changes,
+    closing::{Close, Closing, closing},
     input::Input,
     options::Options,
     pipe::End,
@@ -41,6 +43,11 @@ pub(crate) struct Conversation<H> {
     /// Ends the writer when dropped.
     _writing: Writing,
     options: Options,
+    /// What the client of a legacy session hears of.
+    changes: Option<Changes>,
+    /// Tells exchanges that would go on for ever that the pipe ends.
+    close: Close,
+    closing: Closing,
     /// Lines started so far.
     lines: u64,
 }
@@ -64,6 +71,7 @@ impl<H: Host> Conversation<H> {
             identity: options.identity.clone(),
             session: None,
         };
+        let (close, closing) = closing();
         Self {
             host,
             peer,
@@ -74,6 +82,9 @@ impl<H: Host> Conversation<H> {
             written: writer.done,
             _writing: writer.stop,
             options,
+            changes: None,
+            close,
+            closing,
             lines: 0,
         }
     }
@@ -144,9 +155,14 @@ impl<H: Host> Conversation<H> {
             request_bytes,
             started: Instant::now(),
             record: self.options.record_requests,
+            closing: self.closing.clone(),
         };
+        self.hear();
         let (exchange, step) = Exchange::line(self.host.shared(), now(), line, &self.peer);
         if let Some(session) = exchange.opens_session() {
+            if let Some(changes) = &self.changes {
+                changes.set_uris(session.subscriptions.clone());
+            }
             self.peer.session = Some(session.clone());
         }
         if let Step::Ask(question) = &step
@@ -166,6 +182,13 @@ impl<H: Host> Conversation<H> {
                 self.spawn(id, answering);
                 None
             }
+        }
+    }
+
+    /// Has a legacy client hear of changes from its first message after `initialize` on (LIFE-5).
+    fn hear(&mut self) {
+        if self.changes.is_none() {
+            self.changes = Changes::begin(&self.host, &self.peer, self.answers.clone());
         }
     }
 
@@ -207,8 +230,10 @@ impl<H: Host> Conversation<H> {
         }
     }
 
-    /// Lets running calls finish until `deadline`, then cancels those that have not.
+    /// Ends what would go on for ever, lets running calls finish until `deadline`, then cancels those that have not.
     async fn drain(&mut self, deadline: time::Instant) {
+        self.changes = None;
+        self.close.tell();
         let (host, exchanges) = (&self.host, &mut self.exchanges);
         let reason = tokio::select! {
             biased;

@@ -5,6 +5,8 @@
 //! when nobody reads its output.
 
 mod adopt;
+mod changes;
+mod closing;
 mod conversation;
 mod credit;
 mod input;

@@ -5,13 +5,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_driver::{CallStream, Event, Host, Part, Reservation, Served, now, run};
+use mcp_driver::{Event, Host, Part, Reservation, Served, Stream, now, run};
 use mcp_protocol::{
     Answer, Ask, BodyFault, Connection, Exchange, Input, Question, Step, Unanswered,
 };
 use tokio::sync::mpsc;
 
-use crate::writer::Message;
+use crate::{closing::Closing, writer::Message};
 
 /// Runs one exchange and sends its answer.
 pub(crate) struct Reply<H> {
@@ -22,6 +22,8 @@ pub(crate) struct Reply<H> {
     pub(crate) started: Instant,
     /// Whether the exchange is reported as an event.
     pub(crate) record: bool,
+    /// Told when the pipe ends.
+    pub(crate) closing: Closing,
 }
 
 impl<H: Host> Reply<H> {
@@ -32,9 +34,12 @@ impl<H: Host> Reply<H> {
             step = refuse(&mut exchange, step);
         }
         let no_body = async |_| Input::BodyFault(BodyFault::Broken);
-        let (mut answer, room) = match run(&self.host, exchange, step, no_body).await {
-            Served::Answer(answer, room) => (answer, room),
-            Served::Stream(stream) => self.pass_on(*stream).await,
+        let (mut answer, room, farewell) = match run(&self.host, exchange, step, no_body).await {
+            Served::Answer(answer, room) => (answer, room, None),
+            Served::Stream(mut stream) => {
+                let (answer, room) = self.pass_on(&mut stream).await;
+                (answer, room, stream.farewell())
+            }
         };
         let bytes = std::mem::take(&mut answer.body);
         let connection = answer.connection;
@@ -43,18 +48,23 @@ impl<H: Host> Reply<H> {
             // Nobody is left to read it when the pipe has ended meanwhile.
             let _ = self.answers.send(Message { bytes, room }).await;
         }
+        if let Some(bytes) = farewell {
+            let room = self.host.buffers().reserve();
+            let _ = self.answers.send(Message { bytes, room }).await;
+        }
         connection
     }
 
-    /// Sends the messages of a call as they come; its answer.
+    /// Sends messages as they come; the answer.
     ///
     /// A message is taken when there is room for it: until then it waits where newer ones may take its place, and
     /// where a cancellation drops it.
-    async fn pass_on(&self, mut stream: CallStream<H>) -> (Answer, Reservation) {
+    async fn pass_on(&self, stream: &mut Stream<H>) -> (Answer, Reservation) {
         loop {
-            stream.ready().await;
+            stream.ready(self.closing.clone().told()).await;
             let place = self.answers.reserve().await;
-            match stream.next(Duration::ZERO).await {
+            let closing = self.closing.clone().told();
+            match stream.next(Duration::ZERO, closing).await {
                 Part::Frame(bytes, room) => {
                     // Nobody is left to read it when the pipe has ended meanwhile.
                     if let Ok(place) = place {
@@ -87,19 +97,19 @@ impl<H: Host> Reply<H> {
     }
 }
 
-/// The step of an exchange that finds no room for its line: it waits for nothing. A cancellation, which frees room,
-/// and an answer that is there already are let through.
+/// The step of an exchange that finds no room for its line: it waits for nothing. A cancellation and a response,
+/// which let calls end and so free room, and an answer that is there already are let through.
 fn refuse(exchange: &mut Exchange, step: Step) -> Step {
     let harmless = match &step {
         Step::Answer(_) => true,
         Step::Ask(question) => matches!(
             **question,
             Question {
-                ask: Ask::Cancel { .. },
+                ask: Ask::Cancel { .. } | Ask::Hear { .. },
                 ..
             }
         ),
-        Step::Compute(_) => false,
+        Step::Compute(_) | Step::Listen(_) | Step::Deliver(_) => false,
     };
     match harmless {
         true => step,

@@ -7,7 +7,8 @@ use std::{
 };
 
 use mcp_driver::{
-    Acceptance, Accepted, Buffers, CallNumber, Calls, CancelReason, Event, Host, Route, Sent, Token,
+    Acceptance, Accepted, Buffers, CallNumber, Calls, CancelReason, Event, Host, Route, Sent,
+    Subscribers, Token,
 };
 use mcp_json::Node;
 use mcp_protocol::{Ask, Call, Notice, Shared};
@@ -23,6 +24,7 @@ pub struct Worker;
 pub struct TestHost {
     shared: Arc<Shared>,
     calls: Arc<Calls<Worker>>,
+    subscribers: Arc<Subscribers>,
     buffers: Arc<Buffers>,
     route: Mutex<Option<Route>>,
     /// Until it is closed.
@@ -30,6 +32,7 @@ pub struct TestHost {
     waiting: tokio::sync::Mutex<mpsc::UnboundedReceiver<CallNumber>>,
     held: Mutex<Vec<Token<Worker>>>,
     cancelled: Mutex<Vec<(CallNumber, CancelReason)>>,
+    answered: Mutex<Vec<CallNumber>>,
     events: Mutex<Vec<Event>>,
 }
 
@@ -46,6 +49,7 @@ impl TestHost {
         let (handed_over, waiting) = mpsc::unbounded_channel();
         Arc::new(Self {
             calls: Calls::new(settings.limits),
+            subscribers: Subscribers::new(settings.subscriptions),
             buffers: Buffers::new(settings.max_buffered_bytes),
             shared: Arc::new(settings.shared()),
             route: Mutex::new(Some(Route(0))),
@@ -53,6 +57,7 @@ impl TestHost {
             waiting: tokio::sync::Mutex::new(waiting),
             held: Mutex::default(),
             cancelled: Mutex::default(),
+            answered: Mutex::default(),
             events: Mutex::default(),
         })
     }
@@ -139,6 +144,11 @@ impl TestHost {
         cancelled.into_iter().map(|(_, reason)| reason).collect()
     }
 
+    /// The calls whose clients have answered all that was asked.
+    pub fn answered(&self) -> Vec<CallNumber> {
+        lock(&self.answered).clone()
+    }
+
     /// What it was told of.
     pub fn events(&self) -> Vec<Event> {
         lock(&self.events).clone()
@@ -150,8 +160,9 @@ impl TestHost {
             self.calls.in_flight(),
             self.calls.tokens(),
             self.buffers.held(),
+            self.subscribers.streams(),
         );
-        counts == (0, 0, 0) && self.calls.workers().is_empty()
+        counts == (0, 0, 0, 0) && self.calls.workers().is_empty()
     }
 
     fn serve(&self, number: CallNumber) {
@@ -179,6 +190,10 @@ impl Host for TestHost {
         &self.calls
     }
 
+    fn subscribers(&self) -> &Arc<Subscribers> {
+        &self.subscribers
+    }
+
     fn buffers(&self) -> &Arc<Buffers> {
         &self.buffers
     }
@@ -202,6 +217,10 @@ impl Host for TestHost {
             .collect();
         drop(held);
         drop(stopped);
+    }
+
+    fn answered(&self, call: CallNumber, _worker: Worker) {
+        lock(&self.answered).push(call);
     }
 
     fn record(&self, event: Event) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_driver::CallLimits;
+use mcp_driver::{CallLimits, SubscriptionLimits};
 use mcp_protocol::{
     CacheHints, Catalog, Config, Endpoint, Hosts, Keys, LogLevel, Origins, Shared, ToolDefinition,
     ToolLimits,
@@ -23,6 +23,8 @@ pub struct Settings {
     pub tools: Vec<ToolDefinition>,
     /// Room for 1,000 calls.
     pub limits: CallLimits,
+    /// Room for 2,000 subscriptions.
+    pub subscriptions: SubscriptionLimits,
     /// 1 MiB.
     pub max_buffered_bytes: usize,
 }
@@ -39,6 +41,10 @@ impl Default for Settings {
             limits: CallLimits {
                 max_calls: 1_000,
                 max_calls_per_principal: 1_000,
+            },
+            subscriptions: SubscriptionLimits {
+                max_subscriptions: 2_000,
+                max_subscriptions_per_principal: 2_000,
             },
             max_buffered_bytes: 1 << 20,
         }
@@ -101,6 +107,7 @@ fn config() -> Config {
         schema: mcp_schema::Limits::default(),
         call_timeout_ms: CALL_TIMEOUT_MS,
         stream_after_ms: 5_000,
+        request_state_ttl_ms: 900_000,
         log_level: LogLevel::Info,
         hook_timeout_ms: HOOK_TIMEOUT_MS,
         max_result_bytes: 20_000_000,

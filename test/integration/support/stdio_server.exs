@@ -11,7 +11,7 @@ defmodule BeamMCP.Test.StdioServer do
   @impl true
   def capabilities do
     %{
-      tools: Enum.map([:echo, :sleep, :print, :log, :marks, :whoami], &tool/1),
+      tools: Enum.map([:echo, :sleep, :print, :log, :marks, :whoami, :roots], &tool/1),
       resources: [],
       prompts: []
     }
@@ -35,6 +35,8 @@ defmodule BeamMCP.Test.StdioServer do
   end
 
   def call(:log, _arguments, _context), do: log()
+
+  def call(:roots, _arguments, context), do: {:ok, inspect(Context.roots(context))}
 
   def call(:echo, arguments, _context), do: {:ok, arguments}
 

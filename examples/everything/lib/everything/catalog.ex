@@ -4,11 +4,16 @@ defmodule Everything.Catalog do
   @behaviour BeamMCP.Catalog
 
   alias BeamMCP.{PromptArgument, PromptSpec, ResourceSpec, ResourceTemplateSpec, ToolSpec}
-  alias Everything.{Prompts, Resources, Schemas}
+  alias Everything.{Asking, Prompts, Resources, Schemas}
 
   @impl true
   def capabilities,
-    do: %{tools: tools(), resources: resources(), templates: templates(), prompts: prompts()}
+    do: %{
+      tools: tools(),
+      resources: resources() ++ Asking.resources(),
+      templates: templates(),
+      prompts: prompts() ++ Asking.prompts()
+    }
 
   # For the definitions below that name no handler.
   @impl true
@@ -17,7 +22,11 @@ defmodule Everything.Catalog do
   @impl true
   defdelegate get_prompt(name, arguments, context), to: Prompts, as: :get
 
-  defp tools, do: content_tools() ++ message_tools() ++ schema_tools() ++ everyday_tools()
+  defp tools,
+    do:
+      content_tools() ++
+        message_tools() ++
+        changing_tools() ++ schema_tools() ++ everyday_tools() ++ Asking.tools()
 
   # Without an input schema a tool takes no arguments.
   defp content_tools do
@@ -47,6 +56,19 @@ defmodule Everything.Catalog do
       %ToolSpec{
         name: :test_logging_tool,
         description: "Writes one log message, for clients that ask for it, and answers."
+      }
+    ]
+  end
+
+  defp changing_tools do
+    [
+      %ToolSpec{
+        name: :test_trigger_tool_change,
+        description: "Adds a tool, or takes it away again; subscribers hear of it."
+      },
+      %ToolSpec{
+        name: :test_trigger_prompt_change,
+        description: "Adds a prompt, or takes it away again; subscribers hear of it."
       }
     ]
   end

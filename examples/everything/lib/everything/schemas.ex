@@ -12,6 +12,10 @@ defmodule Everything.Schemas do
     }
   end
 
+  @doc "A form of these fields."
+  @spec form(map(), [String.t()]) :: map()
+  def form(fields, required), do: %{type: "object", properties: fields, required: required}
+
   @doc "An object of numbers, all of them required."
   @spec numbers([String.t()]) :: map()
   def numbers(names), do: object(Map.new(names, &{&1, %{"type" => "number"}}), names)

@@ -8,7 +8,7 @@ defmodule Everything.Tools do
 
   require Logger
 
-  alias BeamMCP.{Content, Context, Result}
+  alias BeamMCP.{Content, Context, PromptSpec, Result, ToolSpec}
   alias Everything.Media
 
   # Between two messages, as if there were work to do.
@@ -69,6 +69,17 @@ defmodule Everything.Tools do
     {:ok, "One message was written."}
   end
 
+  # What is registered and taken away tells its clients by itself.
+  def call(:test_trigger_tool_change, _arguments, context) do
+    spec = %ToolSpec{name: "test_added_tool", description: "Comes and goes."}
+    toggle(context.instance, :tool, spec, fn _arguments -> {:ok, "Still here."} end)
+  end
+
+  def call(:test_trigger_prompt_change, _arguments, context) do
+    spec = %PromptSpec{name: "test_added_prompt", description: "Comes and goes."}
+    toggle(context.instance, :prompt, spec, fn _asked -> {:ok, "Still here."} end)
+  end
+
   def call(:json_schema_2020_12_tool, arguments, _context) do
     {:ok, "Valid: #{arguments |> Map.keys() |> Enum.sort() |> Enum.join(", ")}"}
   end
@@ -100,5 +111,13 @@ defmodule Everything.Tools do
        request_id: context.request_id,
        ms_left: context.deadline_ms - System.os_time(:millisecond)
      }}
+  end
+
+  defp toggle(instance, kind, spec, handler) do
+    with {:error, _not_registered} <- BeamMCP.unregister(instance, kind, spec.name) do
+      :ok = BeamMCP.register_all(instance, [{kind, spec, handler}])
+    end
+
+    {:ok, "The list of #{kind}s has changed."}
   end
 end

@@ -1,12 +1,12 @@
 //! Messages on their way to a [`TestHost`], whose calls the tests take and answer by hand.
 
-use std::{sync::Arc, time::Duration};
+use std::{future::pending, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use mcp_driver::{CallLimits, CallStream, Host, Part, Served, now, run};
+use mcp_driver::{CallLimits, Host, Part, Served, Stream, now, run};
 use mcp_protocol::{
     Answer, Authorized, Endpoint, Exchange, Identity, Input, Line, Peer, Pipe, Principal,
-    RequestHead, Revision, Session, SessionAnswer, Step,
+    RequestHead, Revision, Session, SessionAnswer, Step, Uris,
 };
 use mcp_testing::TestHost;
 use serde_json::{Value, json};
@@ -73,6 +73,32 @@ pub fn arrived_in_session(host: &Arc<TestHost>, verb: &str, message: &Value) -> 
     http(host, &endpoint(false), verb, &headers, message)
 }
 
+/// Listens by HTTP or on a pipe.
+pub fn listen(notifications: Value) -> Value {
+    let mut message = call(json!(1));
+    message["method"] = json!("subscriptions/listen");
+    message["params"]["notifications"] = notifications;
+    message
+}
+
+pub fn arrived_listening(host: &Arc<TestHost>, endpoint: &Endpoint, message: &Value) -> Arrived {
+    let headers = [
+        ("MCP-Protocol-Version", "2026-07-28"),
+        ("Mcp-Method", "subscriptions/listen"),
+    ];
+    http(host, endpoint, "POST", &headers, message)
+}
+
+/// GET on the legacy session `s1`, perhaps after an event.
+pub fn arrived_hearing(host: &Arc<TestHost>, last_event: Option<&str>) -> Arrived {
+    let mut headers = vec![
+        ("MCP-Protocol-Version", "2025-11-25"),
+        ("Mcp-Session-Id", "s1"),
+    ];
+    headers.extend(last_event.map(|id| ("Last-Event-ID", id)));
+    http(host, &endpoint(false), "GET", &headers, &Value::Null)
+}
+
 pub fn arrived_modern(host: &Arc<TestHost>, endpoint: &Endpoint) -> Arrived {
     let headers = [
         ("MCP-Protocol-Version", "2026-07-28"),
@@ -127,10 +153,10 @@ impl Arrived {
 }
 
 /// Reads a stream to its end: its messages, and its answer.
-pub async fn read(mut stream: CallStream<TestHost>) -> (Vec<String>, Answer) {
+pub async fn read(mut stream: Stream<TestHost>) -> (Vec<String>, Answer) {
     let mut messages = Vec::new();
     loop {
-        match stream.next(Duration::MAX).await {
+        match stream.next(Duration::MAX, pending()).await {
             Part::Frame(frame, _) => messages.push(String::from_utf8(frame).unwrap()),
             Part::Quiet => panic!("it waits for ever"),
             Part::Answer(answer, _) => return (messages, *answer),
@@ -194,8 +220,9 @@ fn session() -> Session {
     Session {
         revision: Revision::R20251125,
         client_info: "{}".into(),
-        client_capabilities: "{}".into(),
+        client_capabilities: r#"{"roots":{}}"#.into(),
         principal: None,
         log_level: None,
+        subscriptions: Uris::default(),
     }
 }

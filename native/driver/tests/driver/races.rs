@@ -2,6 +2,7 @@
 //! nothing comes after.
 
 use std::{
+    future::pending,
     sync::{
         Arc,
         atomic::{AtomicI64, Ordering},
@@ -10,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use mcp_driver::{CallNumber, CallStream, CancelReason, Host, Part, Sent, Served};
+use mcp_driver::{CallNumber, CancelReason, Host, Part, Sent, Served, Stream};
 use mcp_protocol::{Amount, Answer, Notice, Unanswered};
 use mcp_testing::TestHost;
 use serde_json::json;
@@ -70,10 +71,10 @@ fn end(host: &Arc<TestHost>, number: CallNumber, ending: Ending, sent: &AtomicI6
 }
 
 /// The steps that arrive, and the answer. Now and then the client takes its time.
-async fn read(mut stream: CallStream<TestHost>, number: CallNumber) -> (Vec<i64>, Answer) {
+async fn read(mut stream: Stream<TestHost>, number: CallNumber) -> (Vec<i64>, Answer) {
     let mut steps = Vec::new();
     loop {
-        match stream.next(Duration::MAX).await {
+        match stream.next(Duration::MAX, pending()).await {
             Part::Frame(frame, _) => steps.push(step(&frame)),
             Part::Quiet => panic!("it waits for ever"),
             Part::Answer(answer, _) => return (steps, *answer),

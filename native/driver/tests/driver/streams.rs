@@ -1,8 +1,8 @@
 //! Messages before the answer (D8, D17): their order, what becomes of them unread, and the call's end in between.
 
-use std::{sync::Arc, time::Duration};
+use std::{future::pending, sync::Arc, time::Duration};
 
-use mcp_driver::{Accepted, CallStream, CancelReason, Host, Part, Sent, Served};
+use mcp_driver::{Accepted, CancelReason, Host, Part, Sent, Served, Stream};
 use mcp_testing::{TestHost, Worker, log, other, progress};
 use serde_json::json;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -18,7 +18,7 @@ const FAILED: &str = "The tool failed.";
 const STREAM_AFTER_MS: u64 = 5_000;
 
 /// A modern call by HTTP that was taken, has sent one log message and so become a stream.
-async fn streaming(host: &Arc<TestHost>) -> (Box<CallStream<TestHost>>, Accepted<Worker>) {
+async fn streaming(host: &Arc<TestHost>) -> (Box<Stream<TestHost>>, Accepted<Worker>) {
     let served = arrived_modern(host, &endpoint(false)).begin(host);
     let taken = host.taken().await;
     assert_eq!(host.notify(taken.token.number(), log(b"0")), Sent::Done);
@@ -32,7 +32,7 @@ async fn streaming(host: &Arc<TestHost>) -> (Box<CallStream<TestHost>>, Accepted
 }
 
 /// The same in the legacy session `s1`.
-async fn legacy_streaming(host: &Arc<TestHost>) -> (Box<CallStream<TestHost>>, Accepted<Worker>) {
+async fn legacy_streaming(host: &Arc<TestHost>) -> (Box<Stream<TestHost>>, Accepted<Worker>) {
     let served = arrived_in_session(host, "POST", &legacy_call(json!(1))).begin(host);
     host.taken().await.token.reply(found());
     let taken = host.taken().await;
@@ -79,7 +79,10 @@ async fn a_call_that_takes_long_becomes_a_stream() {
     assert_eq!(start.elapsed().as_millis() as u64, STREAM_AFTER_MS);
     let start = Instant::now();
     let patience = Duration::from_secs(2);
-    assert!(matches!(stream.next(patience).await, Part::Quiet));
+    assert!(matches!(
+        stream.next(patience, pending()).await,
+        Part::Quiet
+    ));
     assert_eq!(start.elapsed(), patience);
     taken.token.reply(text("late"));
     let (messages, answer) = read(*stream).await;

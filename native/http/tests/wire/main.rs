@@ -3,6 +3,7 @@
 mod http2;
 mod lifecycle;
 mod limits;
+mod listening;
 mod message;
 mod streams;
 mod support;

@@ -10,11 +10,10 @@ use std::{
 };
 
 use mcp_http::{Bind, Bound, Listener, ListenerOptions, Workers};
-use mcp_testing::Settings;
 
 pub use client::{Client, Response};
-pub use mcp_testing::{TestHost, endpoint, eventually};
-pub use request::{call, chunked, head, post};
+pub use mcp_testing::{Settings, TestHost, endpoint, eventually};
+pub use request::{call, chunked, head, listen, post};
 
 /// A running listener.
 pub struct Server {

@@ -129,6 +129,16 @@ impl From<CompletionDefinition> for Definition {
     }
 }
 
+impl Edit {
+    /// What it is about.
+    pub(crate) fn key(&self) -> Key {
+        match self {
+            Self::Put(definition) => definition.key(),
+            Self::Delete(key) => key.clone(),
+        }
+    }
+}
+
 impl Key {
     /// The category whose list changes with the definition.
     pub fn category(&self) -> Category {

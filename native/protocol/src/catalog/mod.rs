@@ -33,8 +33,9 @@ pub use tool::{Tool, ToolDefinition};
 
 pub(crate) use limits::Full;
 pub(crate) use section::{Listed, Section};
+pub(crate) use uri::check as check_uri;
 
-use crate::config::Config;
+use crate::{change::Listing, config::Config};
 use section::Put;
 use templates::Templates;
 
@@ -56,6 +57,8 @@ pub struct Edited {
     pub catalog: Catalog,
     /// Where it differs from the one before, in what is served or in what runs; empty when it does not.
     pub changed: BTreeSet<Category>,
+    /// The lists in which clients see something else.
+    pub listed: BTreeSet<Listing>,
 }
 
 impl Catalog {
@@ -92,31 +95,37 @@ impl Catalog {
     /// Every fault of every definition that is put; then nothing is changed.
     pub fn edit(&self, edits: Vec<Edit>, config: &Config) -> Result<Edited, Vec<DefinitionFault>> {
         let mut catalog = self.clone();
-        let mut changed = BTreeSet::new();
+        let (mut changed, mut listed) = (BTreeSet::new(), BTreeSet::new());
         let mut faults = Vec::new();
         for edit in edits {
-            let (category, differs) = match edit {
-                Edit::Put(definition) => {
-                    let category = definition.key().category();
-                    match catalog.put(*definition, config) {
-                        Ok(put) => (category, put != Put::Same),
-                        Err(more) => {
-                            faults.extend(more);
-                            continue;
-                        }
+            let key = edit.key();
+            let (category, before) = (key.category(), catalog.entry_digest(&key));
+            let differs = match edit {
+                Edit::Put(definition) => match catalog.put(*definition, config) {
+                    Ok(put) => put != Put::Same,
+                    Err(more) => {
+                        faults.extend(more);
+                        continue;
                     }
-                }
-                Edit::Delete(key) => (key.category(), catalog.delete(&key)),
+                },
+                Edit::Delete(key) => catalog.delete(&key),
             };
             if differs {
                 changed.insert(category);
+            }
+            if catalog.entry_digest(&key) != before {
+                listed.extend(Listing::of(category));
             }
         }
         if !faults.is_empty() {
             return Err(faults);
         }
         catalog.digest = OnceLock::new();
-        Ok(Edited { catalog, changed })
+        Ok(Edited {
+            catalog,
+            changed,
+            listed,
+        })
     }
 
     /// The tools.
@@ -213,6 +222,19 @@ impl Catalog {
         })
     }
 
+    /// The lists that another catalog serves differently. Takes time in proportion to the definitions the first time.
+    pub fn differences(&self, other: &Self) -> Vec<Listing> {
+        let differs = |list: &Listing| match list {
+            Listing::Tools => self.tools.digest() != other.tools.digest(),
+            Listing::Resources => {
+                self.resources.digest() != other.resources.digest()
+                    || self.templates().digest() != other.templates().digest()
+            }
+            Listing::Prompts => self.prompts.digest() != other.prompts.digest(),
+        };
+        Listing::ALL.into_iter().filter(differs).collect()
+    }
+
     /// Digests every list, which takes time in proportion to the definitions the first time.
     pub(crate) fn digest_lists(&self) {
         self.tools.digest();
@@ -244,6 +266,20 @@ impl Catalog {
     /// Whether any argument can be completed by a definition.
     pub(crate) fn has_completions(&self) -> bool {
         !self.completions.is_empty()
+    }
+
+    /// The digest of what clients see of a definition.
+    fn entry_digest(&self, key: &Key) -> Option<[u8; 32]> {
+        fn of<D: Listed>(definition: Option<&Arc<D>>) -> Option<[u8; 32]> {
+            definition.map(|definition| *definition.entry().digest())
+        }
+        match key {
+            Key::Tool(name) => of(self.tool(name)),
+            Key::Resource(uri) => of(self.resource(uri)),
+            Key::Template(uri_template) => of(self.template(uri_template)),
+            Key::Prompt(name) => of(self.prompt(name)),
+            Key::Completion(_) => None,
+        }
     }
 
     fn put(

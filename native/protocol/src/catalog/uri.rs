@@ -1,10 +1,10 @@
 //! Whether a text is a URI (RFC 3986 §3): what resources are named by.
 
-/// The longest URI of a definition.
+/// The longest URI.
 const MAX_BYTES: usize = 4_096;
 
-/// Checks a definition's URI; an error says what is wrong in one sentence.
-pub(super) fn check(uri: &str) -> Result<(), String> {
+/// Checks a URI; an error says what is wrong in one sentence.
+pub(crate) fn check(uri: &str) -> Result<(), String> {
     if uri.len() > MAX_BYTES {
         return Err(format!("takes {} bytes: at most {MAX_BYTES}", uri.len()));
     }

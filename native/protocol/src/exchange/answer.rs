@@ -2,7 +2,7 @@
 
 use super::{Carrier, Exchange, Reply};
 use crate::{
-    encode::{self, Members},
+    encode::{self, Members, ResultType},
     error::Error,
     event::event,
     http::{self, Headers},
@@ -21,10 +21,22 @@ impl Exchange {
         meta: Option<&[u8]>,
         members: impl FnOnce(&mut Members<'_>),
     ) -> Step {
+        self.result_of(ResultType::Complete, reply, meta, members)
+    }
+
+    /// A result message of either type.
+    pub(super) fn result_of(
+        &mut self,
+        result_type: ResultType,
+        reply: &Reply,
+        meta: Option<&[u8]>,
+        members: impl FnOnce(&mut Members<'_>),
+    ) -> Step {
         let body = encode::result(
             &self.shared.config,
             &reply.id,
             reply.revision,
+            result_type,
             meta,
             members,
         );
@@ -72,6 +84,11 @@ impl Exchange {
             true => self.answer(200, stream_headers(), Vec::new(), EVENT_STREAM),
             false => self.plain(202),
         }
+    }
+
+    /// The end of a stream that has no result.
+    pub(super) fn end_of_stream(&mut self) -> Step {
+        self.answer(200, Headers::new(), Vec::new(), EVENT_STREAM)
     }
 
     /// `exit` on a pipe.

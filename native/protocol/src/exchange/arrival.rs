@@ -52,6 +52,7 @@ impl Exchange {
     /// Step 4, then the body.
     fn admitted(&mut self, verb: Verb) -> Step {
         match verb {
+            Verb::Get => self.hear(),
             Verb::Delete => self.delete(),
             Verb::Post => match self.negotiate() {
                 Ok(max_bytes) => self.ask(Stage::ReadingBody, Ask::Body { max_bytes }),

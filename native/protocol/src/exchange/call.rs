@@ -23,7 +23,7 @@ impl Exchange {
     pub(super) fn dispatch(
         &mut self,
         now: Now,
-        request: Request,
+        mut request: Request,
         target: Target,
         arguments: Option<NodeId>,
     ) -> Result<Step, Error> {
@@ -33,18 +33,30 @@ impl Exchange {
         let timeout_ms = target.timeout_ms(&self.shared.config);
         let context = self.context(now, &request, timeout_ms);
         let reply = request.reply();
+        self.called = Some(Arc::clone(&request.document));
+        let inquiry = match target {
+            Target::Completion(_) => None,
+            _ => Some(Box::new(self.inquiry(&mut request))),
+        };
         let call = Box::new(Call {
             place: enter(&target, now)?,
             target: target.clone(),
             arguments,
             notifier: Some(self.notifier(&request)),
+            inquiry,
             context,
             cancel_key: request.cancel_key,
         });
         Ok(self.ask(Stage::Calling(reply, target), Ask::Call(call)))
     }
 
-    pub(super) fn called(&mut self, reply: Reply, target: &Target, outcome: CallOutcome) -> Step {
+    pub(super) fn called(
+        &mut self,
+        now: Now,
+        reply: Reply,
+        target: &Target,
+        outcome: CallOutcome,
+    ) -> Step {
         match (target, outcome) {
             (Target::Tool(tool), CallOutcome::Tool(result)) => {
                 self.tool_called(reply, tool, result)
@@ -62,6 +74,7 @@ impl Exchange {
             (Target::Completion(_), CallOutcome::Completion(completion)) => {
                 self.completion(&reply, &completion)
             }
+            (target, CallOutcome::Asked(inquiry)) => self.asked(now, &reply, target, &inquiry),
             (_, CallOutcome::SafeError(error)) => self.refuse(safe_error(error)),
             (_, CallOutcome::Failed) => self.host_failed(&reply, None),
             (target, outcome) => {

@@ -33,7 +33,9 @@ impl Exchange {
     ) -> Step {
         match envelope {
             Envelope::Request(ref incoming) => self.id = Some(incoming.id.clone()),
-            Envelope::Notification { .. } | Envelope::Response => self.silent = self.is_pipe(),
+            Envelope::Notification { .. } | Envelope::Response { .. } => {
+                self.silent = self.is_pipe();
+            }
         }
         let params = envelope.params().map(|node| document.node(node));
         let meta = match RequestMeta::of(params) {
@@ -64,7 +66,7 @@ impl Exchange {
                     Err(error) => self.refuse(error),
                 }
             }
-            Envelope::Response => self.refuse(unexpected_response()),
+            Envelope::Response { .. } => self.refuse(unexpected_response()),
         }
     }
 
@@ -227,7 +229,7 @@ pub(super) fn unsupported_version(requested: &str) -> Error {
         .with_data(unsupported_version_data(&plain_excerpt(requested)))
 }
 
-pub(super) fn unexpected_response() -> Error {
+fn unexpected_response() -> Error {
     Error::new(
         Code::InvalidRequest,
         word::SHAPE,

@@ -6,7 +6,7 @@ use mcp_json::{Document, Node};
 
 use super::{
     Carrier, Client, Exchange, Sender, Stage,
-    era::{cancelled_request, client_of, unexpected_response, unsupported_version},
+    era::{cancelled_request, client_of, unsupported_version},
     no_sessions,
 };
 use crate::{
@@ -132,7 +132,7 @@ impl Exchange {
                 }
                 self.notified(&method, params.map(|node| document.node(node)), Some(scope))
             }
-            Envelope::Response => self.accepted(),
+            Envelope::Response { id } => self.heard(document, id, scope),
         }
     }
 
@@ -177,7 +177,7 @@ impl Exchange {
                 self.known(now, document, incoming, Revision::NEWEST_LEGACY, sender)
             }
             Envelope::Notification { method, .. } => self.notified(&method, params, Some(scope)),
-            Envelope::Response => self.refuse(unexpected_response()),
+            Envelope::Response { id } => self.heard(document, id, scope),
         }
     }
 
@@ -279,10 +279,9 @@ impl Exchange {
     }
 
     /// The session found, if it is this caller's: another's is as good as none (LHT-45).
-    fn own_session(&self, answer: SessionAnswer) -> Option<Session> {
-        let principal = self.identity.as_ref().map(|identity| &identity.principal);
+    pub(super) fn own_session(&self, answer: SessionAnswer) -> Option<Session> {
         match answer {
-            SessionAnswer::Found(session) if session.principal.as_ref() == principal => {
+            SessionAnswer::Found(session) if session.principal.as_ref() == self.principal() => {
                 Some(session)
             }
             _ => None,
@@ -295,7 +294,7 @@ fn params_of<'a>(envelope: &Envelope, document: &'a Document) -> Option<Node<'a>
 }
 
 /// A legacy message may name its version; it must be one that is served (LHT-52).
-fn check_legacy_version(header: VersionHeader<'_>) -> Result<(), Error> {
+pub(super) fn check_legacy_version(header: VersionHeader<'_>) -> Result<(), Error> {
     match header {
         VersionHeader::Absent => Ok(()),
         VersionHeader::Value(version) => match Revision::parse(version).map(Revision::era) {

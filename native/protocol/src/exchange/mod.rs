@@ -9,17 +9,21 @@ mod arrival;
 mod call;
 mod completion;
 mod era;
+mod input;
 mod legacy;
+mod listen;
 mod logging;
 mod prompt;
 mod resource;
 mod serve;
 mod stream;
+mod subscribe;
 mod tool;
 
 use std::{fmt, mem, sync::Arc};
 
 use bytes::Bytes;
+use listen::Listener;
 use mcp_json::{Document, Node, NodeId};
 
 use crate::{
@@ -31,6 +35,7 @@ use crate::{
     error::{Code, Error},
     head::RequestHead,
     http::{Accepts, Verb},
+    inquiry::Inputs,
     meta::RequestMeta,
     method::Method,
     methods::params::Params,
@@ -39,7 +44,8 @@ use crate::{
     request_id::{IdKey, RequestId},
     revision::{Era, Revision},
     session::Session,
-    step::{Step, Summary},
+    step::{Delivery, Step, Summary},
+    subscription::Subscription,
     time::Now,
     word,
 };
@@ -61,6 +67,9 @@ pub struct Exchange {
     body_read: bool,
     /// Whether the response has begun, as an event stream.
     streaming: bool,
+    /// The message of the call that is awaited. The call has it too; kept here, it is freed by whoever drives the
+    /// exchange, and not by the one who answers, which may be in no position to free a megabyte.
+    called: Option<Arc<Document>>,
     stage: Stage,
     summary: Summary,
     opened: Option<Session>,
@@ -90,6 +99,19 @@ pub struct Pipe {
     pub identity: Option<Identity>,
 }
 
+impl Pipe {
+    /// What the client of a pipe hears of once `initialize` opened a session on it.
+    pub fn subscription(&self, shared: &Shared) -> Option<Subscription> {
+        let session = self.session.as_ref()?;
+        let filter = listen::session_filter(&shared.config, &shared.catalog, session);
+        Some(Subscription::lines(
+            self.number,
+            filter,
+            session.principal.clone(),
+        ))
+    }
+}
+
 enum Carrier {
     Http {
         endpoint: Arc<Endpoint>,
@@ -113,12 +135,18 @@ enum Stage {
     EndingCalls,
     CreatingSession(Session),
     SettingLogLevel(Reply),
+    Subscribing(Reply),
+    FindingSessionToHear(Arc<str>),
+    Listening(Listener),
+    Reauthorizing(Listener),
+    RecheckingSession(Listener),
     LoadingCatalog(Request),
     DigestingList(Request),
     CheckingArguments(Arc<Tool>),
     Calling(Reply, Target),
     CheckingResult(Reply),
     Cancelling,
+    Hearing,
     Over,
 }
 
@@ -133,6 +161,8 @@ pub(crate) struct Request {
     cancel_key: Option<(Scope, IdKey)>,
     session: Option<Arc<str>>,
     id: RequestId,
+    /// What it brings along to a call that asked for it.
+    inputs: Option<Box<Inputs>>,
 }
 
 /// What a request brings along beside its message.
@@ -203,6 +233,24 @@ impl Exchange {
             (Stage::SettingLogLevel(reply), Input::Session(answer)) => {
                 self.log_level_set(&reply, &answer)
             }
+            (Stage::Subscribing(reply), Input::Session(answer)) => self.subscribed(&reply, &answer),
+            (Stage::FindingSessionToHear(id), Input::Session(found)) => {
+                self.hear_session(id, found)
+            }
+            (Stage::Listening(listener), Input::Done) => self.end_listening(&listener),
+            (Stage::Listening(listener), Input::Unanswered(why)) => {
+                self.not_listening(&listener, why)
+            }
+            (Stage::Reauthorizing(listener), Input::Authorized(decision)) => {
+                self.reauthorized(listener, decision)
+            }
+            (Stage::RecheckingSession(listener), Input::Session(found)) => {
+                self.session_rechecked(listener, found)
+            }
+            (
+                Stage::Reauthorizing(listener) | Stage::RecheckingSession(listener),
+                Input::Unanswered(_),
+            ) => self.deliver(listener, Delivery::Later),
             (Stage::LoadingCatalog(request), Input::Catalog(catalog)) => {
                 self.catalog = catalog;
                 self.serve(now, request)
@@ -212,12 +260,12 @@ impl Exchange {
                 self.arguments_computed(now, tool, computed)
             }
             (Stage::Calling(reply, target), Input::Outcome(outcome)) => {
-                self.called(reply, &target, outcome)
+                self.called(now, reply, &target, outcome)
             }
             (Stage::CheckingResult(reply), Input::Computed(computed)) => {
                 self.result_computed(&reply, computed)
             }
-            (Stage::Cancelling, Input::Done) => self.accepted(),
+            (Stage::Cancelling | Stage::Hearing, Input::Done) => self.accepted(),
             (Stage::Calling(reply, target), Input::Unanswered(why)) => {
                 self.call_unanswered(&reply, &target, why)
             }
@@ -260,6 +308,7 @@ impl Exchange {
             silent: false,
             body_read: false,
             streaming: false,
+            called: None,
             stage: Stage::Over,
             summary: Summary::default(),
             opened: None,
@@ -301,6 +350,8 @@ impl Exchange {
                 | Stage::FindingSessionToEnd(_)
                 | Stage::EndingSession(_)
                 | Stage::SettingLogLevel(_)
+                | Stage::Subscribing(_)
+                | Stage::FindingSessionToHear(_)
                 | Stage::CreatingSession(_),
             ) => internal(word::SESSION_STORE, "The server cannot reach its sessions")
                 .with_status(503),
@@ -334,6 +385,7 @@ impl Request {
             client: sender.client,
             session: sender.session,
             id: incoming.id,
+            inputs: None,
         }
     }
 

@@ -52,6 +52,8 @@ impl Exchange {
             Method::PromptsList => self.list(request, &prompts_list::LIST),
             Method::Complete => self.complete(now, request),
             Method::SetLogLevel => self.set_log_level(request),
+            Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => self.subscribe(&request),
+            Method::Listen => self.listen(request),
             Method::Discover => Ok(self.discover(&request)),
             _ => Ok(self.result(&request.reply(), None, |_| ())),
         };
@@ -116,7 +118,7 @@ impl Exchange {
 /// Whether a method's answer depends on the definitions.
 fn needs_catalog(method: Method) -> bool {
     match method.feature() {
-        Some(feature) => feature != Feature::Logging,
+        Some(feature) => !matches!(feature, Feature::Changes | Feature::Logging),
         None => method == Method::Discover,
     }
 }

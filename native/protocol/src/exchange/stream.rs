@@ -1,8 +1,7 @@
 //! Event streams: whether a response is one, and since when (D17, HTTP-17).
 
-use super::{Carrier, Client, Exchange, Request, Stage, answer::stream_headers};
+use super::{Carrier, Client, Exchange, Request, Stage};
 use crate::{
-    http,
     log_level::LogLevel,
     meta::RequestMeta,
     notice::{Framing, Notifier},
@@ -25,11 +24,9 @@ impl Exchange {
     /// Begins the response as an event stream. What follows, the answer included, are its events.
     pub fn open_stream(&mut self) -> StreamHead {
         self.streaming = true;
-        let mut headers = stream_headers();
-        if let Carrier::Http { endpoint, head, .. } = &self.carrier {
-            headers.extend(http::response_headers(head, endpoint));
+        StreamHead {
+            headers: self.stream_head_headers(),
         }
-        StreamHead { headers }
     }
 
     /// Whether the peer reads event streams only, so that a result must come as one (D17).

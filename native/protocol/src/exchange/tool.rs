@@ -22,7 +22,7 @@ use crate::{
 };
 
 impl Exchange {
-    pub(super) fn call_tool(&mut self, now: Now, request: Request) -> Result<Step, Error> {
+    pub(super) fn call_tool(&mut self, now: Now, mut request: Request) -> Result<Step, Error> {
         let (tool, arguments) = tools_call::read(request.named_params(), &self.catalog)?;
         self.summary.definition = Some(Arc::clone(&tool.name));
         if let (Some(head), Era::Modern) = (self.head(), request.revision.era()) {
@@ -30,6 +30,7 @@ impl Exchange {
             http::check_params(head, &tool.headers, arguments)?;
         }
         request.check_optional_meta()?;
+        self.read_inputs(now, &mut request)?;
         let (Some(schema), Some(node)) = (tool.input.clone(), arguments) else {
             let absent = tool.input.as_ref().map(|schema| schema.check(&json!({})));
             return self.arguments_checked(now, request, tool, absent.unwrap_or(Ok(())));

@@ -22,6 +22,8 @@ use super::{
 pub(crate) enum Verb {
     /// A message.
     Post,
+    /// The standing stream of a legacy session (MCP 2025-11-25 basic/transports, "Listening for Messages from the Server").
+    Get,
     /// The end of a legacy session (MCP 2025-11-25 basic/transports, "Session Management").
     Delete,
 }
@@ -101,6 +103,7 @@ fn check_path(head: &RequestHead, endpoint: &Endpoint) -> Result<(), Error> {
 fn check_method(head: &RequestHead, origin: Origin<'_>) -> Admission {
     match head.method() {
         "POST" => Admission::Serve(Verb::Post),
+        "GET" if !declares_modern(head) => Admission::Serve(Verb::Get),
         "DELETE" if !declares_modern(head) => Admission::Serve(Verb::Delete),
         "OPTIONS" if is_preflight(head, origin) => Admission::Preflight,
         method => Admission::Refuse(refuse_method(head, method)),
@@ -129,7 +132,7 @@ fn refuse_method(head: &RequestHead, method: &str) -> Refusal {
     let allow = if declares_modern(head) {
         "POST, OPTIONS"
     } else {
-        "POST, DELETE, OPTIONS"
+        "POST, GET, DELETE, OPTIONS"
     };
     let message = match method {
         "OPTIONS" => {
@@ -283,7 +286,7 @@ mod tests {
     #[test]
     fn x35_other_methods_are_told_what_is_allowed() {
         for method in [
-            "GET", "HEAD", "PUT", "PATCH", "TRACE", "CONNECT", "OPTIONS", "post", "BREW", "",
+            "HEAD", "PUT", "get", "PATCH", "TRACE", "CONNECT", "OPTIONS", "post", "BREW", "",
         ] {
             let refusal = refusal(&head(method, &[HOST]), &endpoint());
             assert_eq!(
@@ -293,13 +296,13 @@ mod tests {
             );
             assert_eq!(
                 refusal.headers,
-                [("allow", Cow::Borrowed("POST, DELETE, OPTIONS"))]
+                [("allow", Cow::Borrowed("POST, GET, DELETE, OPTIONS"))]
             );
         }
     }
 
     #[test]
-    fn delete_is_legacy_only() {
+    fn get_and_delete_are_legacy_only() {
         let with = |method, version| head(method, &[HOST, ("MCP-Protocol-Version", version)]);
         let delete = with("DELETE", "2025-11-25");
         assert!(matches!(
@@ -310,6 +313,10 @@ mod tests {
         assert!(matches!(
             admit(&bare, &endpoint()),
             Admission::Serve(Verb::Delete)
+        ));
+        assert!(matches!(
+            admit(&head("GET", &[HOST]), &endpoint()),
+            Admission::Serve(Verb::Get)
         ));
         for method in ["GET", "DELETE"] {
             let refusal = refusal(&with(method, "2026-07-28"), &endpoint());

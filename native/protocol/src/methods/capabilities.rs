@@ -2,21 +2,26 @@
 
 use crate::{catalog::Catalog, config::Config, encode::Members, method::Feature};
 
-const FEATURES: [(Feature, &str); 5] = [
-    (Feature::Completions, "completions"),
-    (Feature::Logging, "logging"),
-    (Feature::Prompts, "prompts"),
-    (Feature::Resources, "resources"),
-    (Feature::Tools, "tools"),
+/// Every list may change, and whoever asks hears of it; so may every resource.
+const FEATURES: [(Feature, &str, &str); 5] = [
+    (Feature::Completions, "completions", "{}"),
+    (Feature::Logging, "logging", "{}"),
+    (Feature::Prompts, "prompts", r#"{"listChanged":true}"#),
+    (
+        Feature::Resources,
+        "resources",
+        r#"{"listChanged":true,"subscribe":true}"#,
+    ),
+    (Feature::Tools, "tools", r#"{"listChanged":true}"#),
 ];
 
 /// The capabilities as a JSON object.
 pub(crate) fn capabilities(config: &Config, catalog: &Catalog) -> Vec<u8> {
     let mut out = Vec::new();
     let mut members = Members::open(&mut out);
-    for (feature, name) in FEATURES {
+    for (feature, name, details) in FEATURES {
         if offers(feature, config, catalog) {
-            members.raw(name, "{}");
+            members.raw(name, details);
         }
     }
     members.close();
@@ -36,5 +41,8 @@ pub(crate) fn offers(feature: Feature, config: &Config, catalog: &Catalog) -> bo
             config.caller_catalog || catalog.resource_count() + catalog.template_count() > 0
         }
         Feature::Tools => config.caller_catalog || catalog.tool_count() > 0,
+        Feature::Changes => [Feature::Prompts, Feature::Resources, Feature::Tools]
+            .into_iter()
+            .any(|feature| offers(feature, config, catalog)),
     }
 }

@@ -4,6 +4,7 @@ use mcp_json::{Kind, Node};
 
 use crate::{
     catalog::Catalog,
+    change::Uris,
     config::Config,
     encode::Members,
     error::{Code, Error},
@@ -55,6 +56,7 @@ pub(crate) fn open(
         client_capabilities: capabilities.raw().into(),
         principal,
         log_level: None,
+        subscriptions: Uris::default(),
     })
 }
 

@@ -66,8 +66,13 @@ fn a_hidden_tool_is_an_unknown_one() {
 #[test]
 fn everything_listed_is_advertised_before_anybody_asked() {
     let reply = server().line(&modern("server/discover", json!({})));
-    let all =
-        json!({"completions": {}, "logging": {}, "prompts": {}, "resources": {}, "tools": {}});
+    let all = json!({
+        "completions": {},
+        "logging": {},
+        "prompts": {"listChanged": true},
+        "resources": {"listChanged": true, "subscribe": true},
+        "tools": {"listChanged": true},
+    });
     assert_eq!(reply.result()["capabilities"], all);
 }
 

@@ -169,7 +169,7 @@ fn cmp1_completion_is_served_where_something_completes() {
     let discovered = server.line(&modern("server/discover", json!({}))).result();
     assert_eq!(
         discovered["capabilities"],
-        json!({"completions": {}, "logging": {}, "prompts": {}})
+        json!({"completions": {}, "logging": {}, "prompts": {"listChanged": true}})
     );
     let reply = server.handling(|_| values(&[])).line(&message);
     assert_eq!(reply.result()["completion"], json!({"values": []}));

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use mcp_protocol::{
-    Catalog, Category, Definition, Edit, Handler, Key, Line, Reference, ToolDefinition,
+    Catalog, Category, Definition, Edit, Handler, Key, Line, Listing, Reference, ToolDefinition,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -117,6 +117,29 @@ fn another_handler_is_a_change() {
     assert_eq!(
         server.edit(vec![put(numbered(2))]),
         BTreeSet::from([Category::Tools])
+    );
+}
+
+/// What subscribers are told: a client sees no handler.
+#[test]
+fn another_handler_is_no_other_list() {
+    let handled = |number| ToolDefinition {
+        handler: Arc::new(Numbered(number)),
+        ..definition("tool", None)
+    };
+    let server = Server::offering([handled(1)], |_| ());
+    let listed = |edit| {
+        let edited = server.shared.catalog.edit(vec![edit], &config()).unwrap();
+        edited.listed
+    };
+    assert_eq!(listed(put(handled(2))), BTreeSet::new());
+    assert_eq!(
+        listed(put(definition("more", None))),
+        BTreeSet::from([Listing::Tools])
+    );
+    assert_eq!(
+        listed(Edit::Delete(tool("tool"))),
+        BTreeSet::from([Listing::Tools])
     );
 }
 

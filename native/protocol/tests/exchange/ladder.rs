@@ -55,7 +55,7 @@ const LADDER: &[Defect] = &[
     unread("1 Origin", 403, |_, post| {
         post.set("Origin", "http://evil.example")
     }),
-    unread("2 HTTP method", 405, |_, post| post.verb("GET")),
+    unread("2 HTTP method", 405, |_, post| post.verb("PUT")),
     unread("3 authorize", 403, |server, post| {
         server.world.authorize = Box::new(|_| Input::Authorized(Authorized::Deny));
         post
@@ -223,8 +223,8 @@ fn refused_methods_are_told_what_is_allowed() {
         (right().verb("GET"), "POST, OPTIONS"),
         (right().verb("DELETE"), "POST, OPTIONS"),
         (
-            right().verb("GET").without("MCP-Protocol-Version"),
-            "POST, DELETE, OPTIONS",
+            right().verb("PUT").without("MCP-Protocol-Version"),
+            "POST, GET, DELETE, OPTIONS",
         ),
     ] {
         let reply = server().post(&post);

@@ -27,7 +27,7 @@ fn life3_a_served_version_is_agreed_to_and_kept() {
         let result = server.line(&initialize(version)).result();
         let expected = json!({
             "protocolVersion": version,
-            "capabilities": {"logging": {}, "tools": {}},
+            "capabilities": {"logging": {}, "tools": {"listChanged": true}},
             "serverInfo": {"name": "ExampleServer", "version": "1.0.0"},
             "instructions": "Be brief.",
         });

@@ -2,6 +2,10 @@
 //!
 //! Requirements are cited by their ids (`VER-3`), readings by theirs (`A-12`), trials by theirs (`G04`).
 
+mod asking;
+mod asking_legacy;
+mod asking_questions;
+mod asking_schemas;
 mod authorization;
 mod caching;
 mod caller_catalog;
@@ -16,6 +20,7 @@ mod hostile;
 mod ladder;
 mod lifecycle;
 mod lines;
+mod listening;
 mod logging;
 mod messages;
 mod notices;
@@ -25,6 +30,8 @@ mod resources;
 mod results;
 mod schemas;
 mod sessions;
+mod standing;
+mod subscribing;
 mod summaries;
 mod tool_limits;
 mod tools;

@@ -21,7 +21,7 @@ const NOW: Now = Now {
 };
 
 /// A revision's schema document. 2025-06-18 is draft-07 and keeps its parts under `definitions`.
-struct Schema {
+pub struct Schema {
     revision: Revision,
     document: Value,
     parts: &'static str,
@@ -30,7 +30,7 @@ struct Schema {
 }
 
 impl Schema {
-    fn of(revision: Revision) -> Self {
+    pub fn of(revision: Revision) -> Self {
         let root =
             PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../test/fixtures/spec/schema");
         let file = root.join(revision.as_str()).join("schema.json");
@@ -68,7 +68,7 @@ impl Schema {
         jsonschema::validator_for(&document).expect("the schema is one")
     }
 
-    fn check(&self, part: &str, value: &Value) {
+    pub fn check(&self, part: &str, value: &Value) {
         let faults: Vec<String> = self
             .part(part)
             .iter_errors(value)
@@ -82,7 +82,7 @@ impl Schema {
     }
 
     /// A whole message with a result, and the result itself.
-    fn check_result(&self, part: &str, message: &Value) {
+    pub fn check_result(&self, part: &str, message: &Value) {
         let envelope = match self.revision {
             Revision::R20250618 => "JSONRPCResponse",
             _ => "JSONRPCResultResponse",
@@ -102,7 +102,7 @@ impl Schema {
     }
 
     /// `message` as this revision carries it without a session.
-    fn claim(&self, mut message: Value) -> Value {
+    pub fn claim(&self, mut message: Value) -> Value {
         message["params"]["_meta"][META[0]] = json!(self.revision.as_str());
         message
     }

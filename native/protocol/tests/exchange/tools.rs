@@ -16,7 +16,7 @@ fn disc2_discover_tells_versions_capabilities_and_freshness() {
     let result = server.line(&modern("server/discover", json!({}))).result();
     let expected = json!({
         "supportedVersions": ["2026-07-28", "2025-11-25", "2025-06-18"],
-        "capabilities": {"logging": {}, "tools": {}},
+        "capabilities": {"logging": {}, "tools": {"listChanged": true}},
         "instructions": "Ask for the weather.",
         "ttlMs": 60_000,
         "cacheScope": "private",

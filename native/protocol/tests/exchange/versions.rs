@@ -169,7 +169,7 @@ fn http24_an_unknown_method_is_404_with_a_body() {
         "resources/list",
         "prompts/get",
         "completion/complete",
-        "subscriptions/listen",
+        "tasks/get",
         "shutdown",
         "none",
         "",

@@ -1,5 +1,6 @@
 //! Raw bytes through real descriptors.
 
+mod changes;
 mod lines;
 mod messages;
 mod support;

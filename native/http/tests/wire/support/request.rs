@@ -1,6 +1,6 @@
 //! Requests in raw bytes.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// A body that calls `tool` with `text`.
 pub fn call(tool: &str, text: &str) -> String {
@@ -35,5 +35,18 @@ pub fn chunked(tool: &str, text: &str, size: usize) -> String {
     format!(
         "{head}host: localhost\r\ntransfer-encoding: chunked\r\n\r\n{}0\r\n\r\n",
         chunks.concat()
+    )
+}
+
+/// A whole request that listens.
+pub fn listen(notifications: &Value) -> String {
+    let mut message = mcp_testing::call(1, "", &json!({}));
+    message["method"] = json!("subscriptions/listen");
+    message["params"]["notifications"] = notifications.clone();
+    let (head, body) = (head(""), message.to_string());
+    let head = head.replace("tools/call\r\nmcp-name: ", "subscriptions/listen");
+    format!(
+        "{head}host: localhost\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
     )
 }

@@ -50,21 +50,6 @@ pub fn served_request(file: &str, example: &Value) {
     }
 }
 
-/// A request of a method whose capability is not advertised (ERR-9).
-pub fn unserved_request(file: &str, example: &Value) {
-    let [by_http, by_pipe] = both(example);
-    assert_eq!(
-        by_http.refusal(),
-        (404, Some(-32601), Some(example["id"].clone())),
-        "{file}"
-    );
-    assert_eq!(
-        (by_pipe.code(), &by_pipe.json()["id"]),
-        (Some(-32601), &example["id"]),
-        "{file}"
-    );
-}
-
 pub fn call_params(file: &str, example: &Value) {
     let message = with_params("tools/call", example);
     served_request(file, &message);

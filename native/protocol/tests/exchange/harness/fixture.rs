@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_protocol::{
     CacheHints, CallOutcome, Config, Definition, Endpoint, Hosts, Input, LogLevel, Origins,
-    Principal, Revision, Session, ToolDefinition, ToolLimits, ToolResult,
+    Principal, Revision, Session, ToolDefinition, ToolLimits, ToolResult, Uris,
 };
 use serde_json::{Value, json};
 
@@ -20,6 +20,7 @@ pub fn config() -> Config {
         schema: mcp_schema::Limits::default(),
         call_timeout_ms: 30_000,
         stream_after_ms: 5_000,
+        request_state_ttl_ms: 900_000,
         log_level: LogLevel::Info,
         hook_timeout_ms: 5_000,
         max_result_bytes: 2_000_000,
@@ -115,6 +116,7 @@ pub fn session(owner: Option<Principal>) -> Session {
         client_capabilities: "{}".into(),
         principal: owner,
         log_level: None,
+        subscriptions: Uris::default(),
     }
 }
 

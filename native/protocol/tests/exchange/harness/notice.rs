@@ -36,7 +36,12 @@ pub fn amount(integer: i64) -> Amount {
 
 /// The message of a frame, whichever way it is framed.
 pub fn said(frame: &Frame) -> Value {
-    let text = std::str::from_utf8(&frame.bytes).expect("a message is text");
+    said_bytes(&frame.bytes)
+}
+
+/// The same of bytes.
+pub fn said_bytes(bytes: &[u8]) -> Value {
+    let text = std::str::from_utf8(bytes).expect("a message is text");
     let line = match text.strip_prefix("event: message\ndata: ") {
         Some(event) => event
             .strip_suffix("\n\n")

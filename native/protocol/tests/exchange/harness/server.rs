@@ -7,8 +7,8 @@ use std::{
 
 use bytes::Bytes;
 use mcp_protocol::{
-    Ask, Call, Catalog, Category, Config, Definition, Edit, Endpoint, Exchange, Input, Keys, Line,
-    Notifier, Now, Pipe, Revision, Shared, Step,
+    Ask, Call, Catalog, Category, Config, Definition, Edit, Endpoint, Exchange, Input, Inquiry,
+    Keys, Line, Notifier, Now, Pipe, Revision, Shared, Step, Subscription,
 };
 use serde_json::{Value, json};
 
@@ -165,11 +165,21 @@ impl Server {
         self.now.monotonic_ms += milliseconds;
     }
 
+    /// Lets the world answer until a stream of changes begins.
+    pub fn until_listening(&mut self, mut pending: Pending) -> Pending {
+        while !matches!(pending.step, Step::Listen(_)) {
+            pending = self.step(pending);
+        }
+        pending
+    }
+
     /// Lets the world answer one question.
     pub fn step(&mut self, mut pending: Pending) -> Pending {
         let input = match pending.step {
             Step::Answer(answer) => panic!("over already: {answer:?}"),
             Step::Compute(computation) => Input::Computed(computation.run()),
+            Step::Listen(_) => Input::Done,
+            Step::Deliver(_) => panic!("nothing is delivered here"),
             Step::Ask(question) => self.world.answer(&question.ask, &pending.body),
         };
         let step = pending.exchange.resume(self.now, input);
@@ -225,6 +235,35 @@ impl Pending {
         call.notifier.take().expect("nobody took it before")
     }
 
+    /// What the call that is asked for asks its client with.
+    pub fn inquiry(&mut self) -> Inquiry {
+        let Step::Ask(question) = &mut self.step else {
+            panic!("not a question: {:?}", self.step);
+        };
+        let Ask::Call(call) = &mut question.ask else {
+            panic!("not a call: {:?}", question.ask);
+        };
+        *call.inquiry.take().expect("nobody took it before")
+    }
+
+    /// The subscription that begins here.
+    pub fn subscription(&self) -> &Subscription {
+        match &self.step {
+            Step::Listen(subscription) => subscription,
+            step => panic!("not a subscription: {step:?}"),
+        }
+    }
+
+    /// What becomes of a change that waits, once the world was asked.
+    pub fn recheck(mut self, server: &mut Server) -> Self {
+        let step = self.exchange.recheck();
+        self = Self::next(self.exchange, step, self.body, self.asked);
+        while matches!(self.step, Step::Ask(_)) {
+            self = server.step(self);
+        }
+        self
+    }
+
     /// How long the answer to what is asked may take.
     pub fn timeout_ms(&self) -> u64 {
         match &self.step {
@@ -250,6 +289,10 @@ impl Pending {
         match &step {
             Step::Ask(question) => asked.push(describe(&question.ask)),
             Step::Compute(_) => asked.push("compute".into()),
+            Step::Listen(subscription) => {
+                asked.push(format!("listen to {:?}", subscription.filter));
+            }
+            Step::Deliver(delivery) => asked.push(format!("deliver {delivery:?}")),
             Step::Answer(_) => (),
         }
         Self {

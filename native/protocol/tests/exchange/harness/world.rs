@@ -1,6 +1,9 @@
 //! All that the core can only ask about: hooks, session store, caller's catalog, handlers.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use bytes::Bytes;
 use mcp_protocol::{
@@ -49,7 +52,7 @@ impl World {
             Ask::Session(ask) => Input::Session(self.session(ask)),
             Ask::Catalog(context) => (self.catalog)(context),
             Ask::Call(call) => (self.handler)(call),
-            Ask::Cancel { .. } => Input::Done,
+            Ask::Cancel { .. } | Ask::Hear { .. } => Input::Done,
         }
     }
 
@@ -71,10 +74,26 @@ impl World {
                 }
                 None => SessionAnswer::Unknown,
             },
+            SessionAsk::Subscribe(id, uri) => self.subscribe(id, |uris| uris.insert(uri.clone())),
+            SessionAsk::Unsubscribe(id, uri) => self.subscribe(id, |uris| uris.remove(uri)),
             SessionAsk::Delete(id) => match self.sessions.remove(id) {
                 Some(_) => SessionAnswer::Deleted,
                 None => SessionAnswer::Unknown,
             },
+        }
+    }
+
+    fn subscribe(
+        &mut self,
+        id: &Arc<str>,
+        change: impl FnOnce(&mut BTreeSet<Arc<str>>) -> bool,
+    ) -> SessionAnswer {
+        match self.sessions.get_mut(id) {
+            Some(session) => {
+                change(Arc::make_mut(&mut session.subscriptions));
+                SessionAnswer::Updated
+            }
+            None => SessionAnswer::Unknown,
         }
     }
 }
@@ -98,9 +117,17 @@ pub fn describe(ask: &Ask) -> String {
         Ask::Session(SessionAsk::SetLogLevel(id, level)) => {
             format!("set log level of session {id} to {}", level.as_str())
         }
+        Ask::Session(SessionAsk::Subscribe(id, uri)) => format!("subscribe session {id} to {uri}"),
+        Ask::Session(SessionAsk::Unsubscribe(id, uri)) => {
+            format!("unsubscribe session {id} from {uri}")
+        }
         Ask::Session(SessionAsk::Delete(id)) => format!("delete session {id}"),
         Ask::Catalog(context) => format!("catalog for {}", context.method.as_str()),
         Ask::Call(call) => call_in_words(call),
+        Ask::Hear { scope, response } => {
+            let id = response.id().unwrap_or("no string");
+            format!("hear in {}: {id}", scope_name(scope))
+        }
         Ask::Cancel { scope, request } => {
             format!(
                 "cancel in {}: {}",

@@ -1,0 +1,130 @@
+defmodule BeamMCP.Asking do
+  @moduledoc false
+  # Asks the client of a call, in the call's own process.
+  #
+  # Of a modern client the answers are there, or the handler's run ends here: what is thrown is
+  # caught around the handler, and the native library answers with what was asked. The handler runs
+  # again with the client's retry. A legacy client gets a request of its own, and the process waits.
+
+  alias BeamMCP.{Context, InputRequest, Instance, Kind, Native}
+
+  @ended {__MODULE__, :ended}
+
+  @typedoc "What a client may be asked for."
+  @type kind :: :form | :url | :sampling | :sampling_tools | :roots
+
+  @kinds %{
+    form: "elicitation.form",
+    url: "elicitation.url",
+    sampling: "sampling",
+    sampling_tools: "sampling.tools",
+    roots: "roots"
+  }
+
+  @doc "What a handler returns, or that it ended because of what it asked."
+  defmacro guarded(do: run) do
+    quote do
+      try do
+        unquote(run)
+      catch
+        :throw, unquote(@ended) -> unquote(@ended)
+      end
+    end
+  end
+
+  @doc "The answer for the native library that `answer` makes of what `guarded/1` gave."
+  @spec answer(term(), (term() -> term())) :: term()
+  def answer(@ended, _answer), do: :asked
+  def answer(value, answer), do: answer.(value)
+
+  @doc "Asks all of `questions`; the answers, in their order."
+  @spec ask(Context.t(), [{String.t() | nil, InputRequest.t()}], keyword()) :: [term()]
+  def ask(context, questions, options) do
+    [optional: optional?] = Keyword.validate!(options, optional: false)
+    requests = for {key, request} <- questions, do: {key, wire(request)}
+    native = native(context)
+
+    answers =
+      case Native.ask(native, context.call, requests, optional?) do
+        {:answers, answers} -> answers
+        :waits -> await(native, context.call)
+        :busy -> List.duplicate(:busy, length(questions))
+        :ends -> throw(@ended)
+        :gone -> throw(@ended)
+        :foreign -> raise ArgumentError, foreign()
+        {:error, {_kind, text}} -> raise ArgumentError, text
+      end
+
+    for {{_key, request}, answer} <- Enum.zip(questions, answers), do: read(request, answer)
+  end
+
+  @doc "Ends the run: the client is to send its request again."
+  @spec retry_later(Context.t()) :: no_return()
+  def retry_later(context) do
+    [] = ask(context, [], [])
+    throw(@ended)
+  end
+
+  @spec supports?(Context.t(), kind()) :: boolean()
+  def supports?(context, kind) when is_map_key(@kinds, kind) do
+    case Native.supports(native(context), context.call, @kinds[kind]) do
+      :foreign -> raise ArgumentError, foreign()
+      supports? -> supports?
+    end
+  end
+
+  def supports?(_context, kind) do
+    raise ArgumentError, "expected one of #{inspect(Map.keys(@kinds))}, got: #{inspect(kind)}"
+  end
+
+  @doc "The wire key of a question."
+  @spec key!(term()) :: String.t() | nil
+  def key!(key) when is_binary(key) or key == nil, do: key
+  def key!(key) when is_atom(key), do: Atom.to_string(key)
+
+  def key!(key) do
+    raise ArgumentError,
+          "expected a string or an atom as the key of a question, got #{Kind.of(key)}"
+  end
+
+  defp wire(%InputRequest{method: method, params: params}), do: %{method: method, params: params}
+
+  defp wire(other) do
+    raise ArgumentError, "expected a %BeamMCP.InputRequest{}, got #{Kind.of(other)}"
+  end
+
+  defp native(context) do
+    case Instance.fetch(context.instance) do
+      {:ok, instance} -> instance.native
+      {:error, _stopped} -> throw(@ended)
+    end
+  end
+
+  # The deadline of the call cancels it, so that nothing waits for good.
+  defp await(native, call) do
+    receive do
+      {:beam_mcp, :answered, ^call} -> Native.answers(native, call) || throw(@ended)
+      {:beam_mcp, :cancel, ^call} -> throw(@ended)
+    end
+  end
+
+  defp read(request, {:result, json}) do
+    {:ok, result} = Native.decode(json)
+    result(request.kind, result)
+  end
+
+  defp read(_request, {:error, code, message}), do: {:error, {:client, code, message}}
+  defp read(_request, :undeclared), do: {:error, :not_supported}
+  defp read(_request, reason), do: {:error, reason}
+
+  defp result(:form, %{"action" => "accept", "content" => content}), do: {:accept, content}
+  defp result(:url, %{"action" => "accept"}), do: {:accept, %{}}
+  defp result(_elicitation, %{"action" => "decline"}), do: :decline
+  defp result(_elicitation, %{"action" => "cancel"}), do: :cancel
+  defp result(:roots, %{"roots" => roots}), do: {:ok, roots}
+  defp result(:sampling, message), do: {:ok, message}
+
+  defp foreign do
+    "only the process that runs the handler of a tool, a prompt or a resource can ask its client"
+  end
+end

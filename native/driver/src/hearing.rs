@@ -1,0 +1,111 @@
+//! One client that reads of changes, for as long as it does.
+
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+
+use mcp_protocol::{Owner, Scope, Subscription, Uris};
+use tokio::{runtime::Handle, time::sleep};
+
+use crate::{
+    subscriber::{Ready, Subscriber},
+    subscribers::Subscribers,
+};
+
+/// The place of one stream among the subscribers. Dropped, it is given up: at once, or, where the client may resume the
+/// stream, some time later.
+pub struct Hearing {
+    subscribers: Arc<Subscribers>,
+    subscriber: Arc<Subscriber>,
+    subscription: Subscription,
+    stream: u64,
+    /// What is said before any change.
+    ahead: VecDeque<Vec<u8>>,
+}
+
+impl Hearing {
+    pub(crate) fn new(
+        subscribers: Arc<Subscribers>,
+        subscriber: Arc<Subscriber>,
+        subscription: Subscription,
+    ) -> Self {
+        subscribers.count_stream(true);
+        let (stream, ahead) = subscriber.attach(&subscription);
+        Self {
+            subscribers,
+            subscriber,
+            subscription,
+            stream,
+            ahead: ahead.into(),
+        }
+    }
+
+    /// What is said first, if something of it is left.
+    pub(crate) fn ahead(&mut self) -> Option<Vec<u8>> {
+        self.ahead.pop_front()
+    }
+
+    pub(crate) fn has_more_ahead(&self) -> bool {
+        !self.ahead.is_empty()
+    }
+
+    /// Waits until there is something to be read, or until this is over. Cancel safe.
+    pub(crate) async fn ready(&self) -> Ready {
+        self.subscriber.ready(self.stream).await
+    }
+
+    /// The next change, as its client reads it.
+    pub(crate) fn take(&self) -> Option<Vec<u8>> {
+        self.subscriber.take(self.stream, &self.subscription)
+    }
+
+    /// The next message; `None` when this is over. Cancel safe.
+    pub async fn next(&mut self) -> Option<Vec<u8>> {
+        if let Some(message) = self.ahead() {
+            return Some(message);
+        }
+        loop {
+            if self.ready().await == Ready::End {
+                return None;
+            }
+            if let Some(message) = self.take() {
+                return Some(message);
+            }
+        }
+    }
+
+    /// From now on the client hears of these resources.
+    pub fn set_uris(&self, uris: Uris) {
+        self.subscriber.set_uris(uris);
+    }
+
+    /// What follows the end on a pipe.
+    pub(crate) fn farewell(&self) -> Option<Vec<u8>> {
+        self.subscription.farewell()
+    }
+}
+
+impl Drop for Hearing {
+    fn drop(&mut self) {
+        self.subscribers.count_stream(false);
+        if !self.subscriber.is_newest(self.stream) {
+            return;
+        }
+        let lingers = matches!(self.subscriber.owner, Owner::Session(Scope::Session(_)));
+        let (subscribers, subscriber) =
+            (Arc::clone(&self.subscribers), Arc::clone(&self.subscriber));
+        let stream = self.stream;
+        match Handle::try_current() {
+            Ok(runtime) if lingers => {
+                runtime.spawn(async move {
+                    sleep(RESUMABLE_FOR).await;
+                    if subscriber.is_newest(stream) {
+                        subscribers.remove(&subscriber);
+                    }
+                });
+            }
+            _ => subscribers.remove(&subscriber),
+        }
+    }
+}
+
+/// How long a session's stream that broke off can be resumed. Its changes are kept so long.
+const RESUMABLE_FOR: Duration = Duration::from_mins(1);

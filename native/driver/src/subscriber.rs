@@ -1,0 +1,178 @@
+//! One subscriber: what it wants to hear of, what waits for it, and what it may be told again.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_protocol::{Change, EventId, Filter, Owner, Principal, Subscription, Uris};
+use tokio::sync::Notify;
+
+use crate::{
+    buffers::Buffers,
+    pending::{Added, Pending},
+    replay::Replay,
+};
+
+/// Outlives its stream where the client may resume that.
+pub(crate) struct Subscriber {
+    pub(crate) number: u64,
+    pub(crate) owner: Owner,
+    pub(crate) principal: Option<Principal>,
+    state: Mutex<State>,
+    /// Told when there is something for the stream.
+    ready: Notify,
+}
+
+struct State {
+    filter: Filter,
+    pending: Pending,
+    /// Present where a stream can be resumed.
+    replay: Option<Replay>,
+    /// Which of its streams reads, counted from 1.
+    stream: u64,
+    ended: bool,
+}
+
+/// What there is for a stream.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Ready {
+    /// Changes.
+    Changes,
+    /// Its end: the subscription is over, or has another stream.
+    End,
+}
+
+impl Subscriber {
+    pub(crate) fn new(number: u64, subscription: &Subscription, buffers: &Arc<Buffers>) -> Self {
+        Self {
+            number,
+            owner: subscription.owner.clone(),
+            principal: subscription.principal.clone(),
+            state: Mutex::new(State {
+                filter: subscription.filter.clone(),
+                pending: Pending::default(),
+                replay: subscription.is_resumable().then(|| Replay::new(buffers)),
+                stream: 0,
+                ended: false,
+            }),
+            ready: Notify::new(),
+        }
+    }
+
+    /// Queues a change, if it is wanted.
+    pub(crate) fn tell(&self, change: &Change, within: Option<&str>) -> Option<Added> {
+        let mut state = self.state();
+        let State {
+            filter, pending, ..
+        } = &mut *state;
+        if !filter.wants(change, within) {
+            return None;
+        }
+        let added = pending.add(change, within, filter);
+        drop(state);
+        if added == Added::Waits {
+            self.ready.notify_one();
+        }
+        Some(added)
+    }
+
+    pub(crate) fn resubscribe(&self, uri: &Arc<str>, adds: bool) {
+        let mut state = self.state();
+        let uris = Arc::make_mut(&mut state.filter.uris);
+        match adds {
+            true => uris.insert(Arc::clone(uri)),
+            false => uris.remove(uri),
+        };
+    }
+
+    /// Puts these resources in the place of those it heard of before.
+    pub(crate) fn set_uris(&self, uris: Uris) {
+        self.state().filter.uris = uris;
+    }
+
+    pub(crate) fn end(&self) {
+        self.state().ended = true;
+        self.ready.notify_one();
+    }
+
+    /// Begins a stream, in the place of one before: its number, and what is said first. A client that resumes gets what
+    /// it missed, or, where nobody knows that, a change of everything.
+    pub(crate) fn attach(&self, subscription: &Subscription) -> (u64, Vec<Vec<u8>>) {
+        let mut state = self.state();
+        let State {
+            filter,
+            pending,
+            replay,
+            stream,
+            ..
+        } = &mut *state;
+        *stream += 1;
+        filter.clone_from(&subscription.filter);
+        let missed = match (&replay, &subscription.resumes) {
+            (Some(replay), Some(place)) => replay.after(place),
+            _ => Some(Vec::new()),
+        };
+        if missed.is_none() {
+            pending.add_all(filter);
+        }
+        let place = replay.as_ref().map_or_else(no_place, Replay::place);
+        let mut ahead: Vec<Vec<u8>> = missed.unwrap_or_default();
+        ahead.extend(subscription.opening(&place));
+        let number = *stream;
+        drop(state);
+        // One that reads so far finds that it is not the newest.
+        self.ready.notify_one();
+        (number, ahead)
+    }
+
+    /// Whether this is the newest stream.
+    pub(crate) fn is_newest(&self, stream: u64) -> bool {
+        self.state().stream == stream
+    }
+
+    /// Waits until there is something for a stream. Cancel safe.
+    pub(crate) async fn ready(&self, stream: u64) -> Ready {
+        loop {
+            let notified = self.ready.notified();
+            {
+                let state = self.state();
+                if state.stream != stream {
+                    drop(state);
+                    // What woke it up may have been meant for the newest.
+                    self.ready.notify_one();
+                    return Ready::End;
+                }
+                if state.ended {
+                    return Ready::End;
+                }
+                if !state.pending.is_empty() {
+                    return Ready::Changes;
+                }
+            }
+            notified.await;
+        }
+    }
+
+    /// The next change, told as its client reads it.
+    pub(crate) fn take(&self, stream: u64, subscription: &Subscription) -> Option<Vec<u8>> {
+        let mut state = self.state();
+        if state.stream != stream {
+            return None;
+        }
+        let change = state.pending.take()?;
+        Some(match &mut state.replay {
+            Some(replay) => replay.push(|place| subscription.tell(&change, place)),
+            None => subscription.tell(&change, &no_place()),
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The place of events that have none.
+fn no_place() -> EventId {
+    EventId {
+        stream: Arc::default(),
+        number: 0,
+    }
+}

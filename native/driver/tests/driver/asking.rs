@@ -1,0 +1,211 @@
+//! Calls that ask a legacy client: what goes out, and how the answers find their way back.
+
+use std::{future::pending, sync::Arc, time::Duration};
+
+use mcp_driver::{Accepted, Asking, Host, Part, Served, Stream};
+use mcp_protocol::{
+    Amount, Answer, CallOutcome, Input, InputAnswer, InputQuestion, Notice, SessionAnswer,
+};
+use mcp_testing::{TestHost, Worker};
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+
+use crate::harness::{
+    Arrived, arrived_in_session, arrived_line, call, cancel, found, in_session, legacy_call, line,
+    pipe, read, said, text,
+};
+
+fn ask(host: &TestHost, job: &Accepted<Worker>, questions: usize) -> Asking {
+    let roots = |_| InputQuestion {
+        key: None,
+        request: br#"{"method":"roots/list"}"#.to_vec(),
+    };
+    let questions = (0..questions).map(roots).collect();
+    let (calls, number) = (host.calls(), job.token.number());
+    calls.ask(number, Worker, questions, false, host.buffers())
+}
+
+/// A call that has asked so many questions: its process, and its client's stream.
+async fn asking(
+    host: &Arc<TestHost>,
+    arrived: Arrived,
+    questions: usize,
+) -> (Accepted<Worker>, Box<Stream<TestHost>>) {
+    let served = arrived.begin(host);
+    let job = host.taken().await;
+    let job = match &job.ask {
+        mcp_protocol::Ask::Session(_) => {
+            job.token.reply(found());
+            host.taken().await
+        }
+        _ => job,
+    };
+    assert!(matches!(ask(host, &job, questions), Asking::Waits));
+    match served.await.unwrap() {
+        Served::Stream(stream) => (job, stream),
+        Served::Answer(..) => panic!("it is answered already"),
+    }
+}
+
+/// The next request that comes to the client.
+async fn request(stream: &mut Stream<TestHost>) -> Value {
+    match stream.next(Duration::MAX, pending()).await {
+        Part::Frame(frame, _) => {
+            let text = String::from_utf8(frame).unwrap();
+            let event = text.strip_prefix("event: message\ndata: ");
+            serde_json::from_str(event.unwrap_or(&text).trim_end()).unwrap()
+        }
+        Part::Quiet | Part::Answer(..) => panic!("no request comes"),
+    }
+}
+
+fn response(request: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": request["id"], "result": {"roots": []}})
+}
+
+/// Posts a message to the session, of which the store says this.
+async fn posted(host: &Arc<TestHost>, message: &Value, store: Input) -> Answer {
+    let answer: JoinHandle<Answer> = in_session(host, "POST", message);
+    host.taken().await.token.reply(store);
+    answer.await.unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_response_on_another_connection_reaches_the_call() {
+    let host = TestHost::new();
+    let arrived = arrived_in_session(&host, "POST", &legacy_call(json!(1)));
+    let (job, mut stream) = asking(&host, arrived, 2).await;
+    let requests = [request(&mut stream).await, request(&mut stream).await];
+    assert_eq!(requests[0]["method"], "roots/list");
+    assert_ne!(requests[0]["id"], requests[1]["id"]);
+    let (number, calls) = (job.token.number(), host.calls());
+
+    assert_eq!(
+        posted(&host, &response(&requests[0]), found()).await.status,
+        202
+    );
+    assert!(host.answered().is_empty() && calls.answers(number, Worker).is_none());
+    assert_eq!(
+        posted(&host, &response(&requests[1]), found()).await.status,
+        202
+    );
+    assert_eq!(host.answered(), [number]);
+    let answers = calls.answers(number, Worker).unwrap();
+    assert!(matches!(
+        answers.as_slice(),
+        [InputAnswer::Result(_), InputAnswer::Result(_)]
+    ));
+
+    assert!(job.token.reply(text("done")));
+    assert_eq!(said(&read(*stream).await.1), "done");
+    drop(job);
+    assert!(host.is_idle());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_response_of_another_session_or_pipe_or_to_nothing_is_ignored() {
+    let host = TestHost::new();
+    let (one, other) = (pipe(1, None), pipe(2, None));
+    let arrived = arrived_line(&host, &one, &legacy_call(json!(1)));
+    let (job, mut stream) = asking(&host, arrived, 1).await;
+    let good = response(&request(&mut stream).await);
+    assert!(line(&host, &other, &good).await.unwrap().body.is_empty());
+    assert_eq!(posted(&host, &good, found()).await.status, 202);
+    let unknown = Input::Session(SessionAnswer::Unknown);
+    assert_eq!(posted(&host, &good, unknown).await.status, 404);
+    for id in [
+        json!("1-0-0000000000000000"),
+        json!("999999-0-a"),
+        json!("x"),
+        json!(1),
+    ] {
+        let wrong = json!({"jsonrpc": "2.0", "id": id, "result": {"roots": []}});
+        line(&host, &one, &wrong).await.unwrap();
+    }
+    assert!(host.answered().is_empty());
+    line(&host, &one, &good).await.unwrap();
+    line(&host, &one, &good).await.unwrap();
+    assert_eq!(host.answered().len(), 1, "an answer is one once");
+    job.token.reply(text("done"));
+    assert_eq!(said(&read(*stream).await.1), "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_call_asks_nothing_more() {
+    let host = TestHost::new();
+    let one = pipe(1, None);
+    let arrived = arrived_line(&host, &one, &legacy_call(json!(1)));
+    let (job, mut stream) = asking(&host, arrived, 1).await;
+    let good = response(&request(&mut stream).await);
+    line(&host, &one, &cancel(json!(1))).await.unwrap();
+    assert_eq!(said(&read(*stream).await.1), "nothing");
+    assert!(matches!(ask(&host, &job, 1), Asking::Gone));
+    line(&host, &one, &good).await.unwrap();
+    assert!(host.answered().is_empty());
+    drop(job);
+    assert!(host.is_idle());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_deadline_ends_the_wait() {
+    let host = TestHost::new();
+    let arrived = arrived_line(&host, &pipe(1, None), &legacy_call(json!(1)));
+    let (job, mut stream) = asking(&host, arrived, 1).await;
+    request(&mut stream).await;
+    assert_eq!(said(&read(*stream).await.1), "The tool failed.");
+    assert_eq!(host.cancelled().len(), 1);
+    drop(job);
+    assert!(host.is_idle());
+}
+
+#[tokio::test]
+async fn what_a_modern_call_asked_goes_with_its_answer() {
+    let host = TestHost::new();
+    let mut call = call(json!(1));
+    call["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({"roots": {}});
+    let answer = line(&host, &pipe(1, None), &call);
+    let job = host.taken().await;
+    assert!(matches!(ask(&host, &job, 1), Asking::Ends));
+    let inquiry = job.token.inquiry().unwrap();
+    assert!(job.token.inquiry().is_none());
+    let outcome = Input::Outcome(CallOutcome::Asked(inquiry));
+    assert!(job.token.reply(outcome));
+    let body = String::from_utf8(answer.await.unwrap().body).unwrap();
+    assert!(body.contains(r#""resultType":"input_required""#), "{body}");
+}
+
+/// D8: what may be dropped makes room, and what may not is refused whole.
+#[tokio::test]
+async fn a_client_that_does_not_read_is_asked_as_far_as_there_is_room() {
+    let host = TestHost::new();
+    let mut message = legacy_call(json!(1));
+    message["params"]["_meta"] = json!({"progressToken": 1});
+    let arrived = arrived_line(&host, &pipe(1, None), &message);
+    let (job, mut stream) = asking(&host, arrived, 1).await;
+    for progress in 1..=300 {
+        let notice = Notice::Progress {
+            progress: Amount::Integer(progress),
+            total: None,
+            message: None,
+        };
+        host.notify(job.token.number(), notice);
+    }
+    assert!(matches!(ask(&host, &job, 110), Asking::Waits));
+    assert!(matches!(ask(&host, &job, 20), Asking::Busy));
+    let mut ids = Vec::new();
+    while ids.len() < 111 {
+        let message = request(&mut stream).await;
+        if message["method"] == "roots/list" {
+            ids.push(message);
+        }
+    }
+    for id in ids {
+        line(&host, &pipe(1, None), &response(&id)).await.unwrap();
+    }
+    assert_eq!(
+        host.answered().len(),
+        1,
+        "what was refused is not waited for"
+    );
+    assert!(matches!(ask(&host, &job, 20), Asking::Waits));
+}

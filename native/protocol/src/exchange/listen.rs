@@ -1,0 +1,315 @@
+//! Streams of changes: `subscriptions/listen` (MCP 2026-07-28 basic/patterns/subscriptions) and the standing stream of a
+//! legacy session (MCP 2025-11-25 basic/transports, "Listening for Messages from the Server").
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use mcp_json::{Kind, Node};
+
+use super::{
+    Carrier, Exchange, Reply, Request, Stage,
+    answer::stream_headers,
+    busy, internal,
+    legacy::{check_legacy_version, unknown_session},
+};
+use crate::{
+    catalog::{Catalog, check_uri},
+    change::{Filter, Listing, MAX_URIS},
+    config::{Config, Shared},
+    error::{Code, Error},
+    event::EventId,
+    excerpt::plain_excerpt,
+    head::{RequestHead, Single},
+    http,
+    method::Feature,
+    methods::{
+        capabilities::offers,
+        params::{Params, invalid, object},
+    },
+    notice::Framing,
+    principal::Principal,
+    question::{Ask, Authorized, Scope, Unanswered},
+    session::{Session, SessionAnswer, SessionAsk},
+    step::{Delivery, Step},
+    subscription::{Owner, Subscription, Wording, subscription_meta},
+    word,
+};
+
+/// Whose stream it is.
+pub(super) enum Listener {
+    /// That of a `subscriptions/listen` request.
+    Request(Reply),
+    /// That of a legacy session.
+    Session(Arc<str>),
+}
+
+impl Exchange {
+    /// `subscriptions/listen`
+    pub(super) fn listen(&mut self, request: Request) -> Result<Step, Error> {
+        if !self.is_pipe() && !self.admits_stream() {
+            return Err(not_acceptable("subscriptions/listen is answered"));
+        }
+        let filter = read_filter(request.named_params(), &self.shared.config, &self.catalog)?;
+        let reply = request.reply();
+        let framing = match self.is_pipe() {
+            true => Framing::Line,
+            false => Framing::Event,
+        };
+        let wording = Wording::Listen {
+            id: reply.id.clone(),
+            framing,
+        };
+        let owner = match request.cancel_key {
+            Some((scope, id)) => Owner::Request(scope, id),
+            None => Owner::Connection,
+        };
+        Ok(self.begin_listening(Listener::Request(reply), filter, owner, wording, None))
+    }
+
+    /// GET: the standing stream of a legacy session (LHT-20).
+    pub(super) fn hear(&mut self) -> Step {
+        let Carrier::Http { head, accepts, .. } = &mut self.carrier else {
+            return self.refuse(internal(word::DRIVER, "A line has no verb"));
+        };
+        *accepts = http::accepts(head);
+        if !accepts.event_stream {
+            return self.refuse(not_acceptable("GET is answered"));
+        }
+        let named = check_legacy_version(http::version(head)).and_then(|()| http::session_id(head));
+        match named.map(|id| id.map(Arc::<str>::from)) {
+            Ok(Some(id)) => {
+                let ask = Ask::Session(SessionAsk::Fetch(Arc::clone(&id)));
+                self.ask(Stage::FindingSessionToHear(id), ask)
+            }
+            Ok(None) => self.refuse(Error::new(
+                Code::InvalidRequest,
+                word::SESSION,
+                "GET opens the stream of a session: name it in Mcp-Session-Id",
+            )),
+            Err(error) => self.refuse(error),
+        }
+    }
+
+    pub(super) fn hear_session(&mut self, id: Arc<str>, answer: SessionAnswer) -> Step {
+        let Some(session) = self.own_session(answer) else {
+            return self.refuse(unknown_session());
+        };
+        self.summary.revision = Some(session.revision);
+        let filter = session_filter(&self.shared.config, &self.catalog, &session);
+        let owner = Owner::Session(Scope::Session(Arc::clone(&id)));
+        let resumes = self.head().and_then(|head| last_event(head));
+        let wording = Wording::Standing(session.revision);
+        self.begin_listening(Listener::Session(id), filter, owner, wording, resumes)
+    }
+
+    fn begin_listening(
+        &mut self,
+        listener: Listener,
+        filter: Filter,
+        owner: Owner,
+        wording: Wording,
+        resumes: Option<EventId>,
+    ) -> Step {
+        let subscription = Subscription {
+            filter,
+            principal: self.principal().cloned(),
+            owner,
+            resumes,
+            wording,
+        };
+        self.let_go_of_catalog();
+        self.stage = Stage::Listening(listener);
+        Step::Listen(Box::new(subscription))
+    }
+
+    /// A stream may stay open for days: it keeps no catalog alive.
+    fn let_go_of_catalog(&mut self) {
+        let nothing = Arc::new(Catalog::default());
+        self.shared = Arc::new(Shared {
+            catalog: Arc::clone(&nothing),
+            ..(*self.shared).clone()
+        });
+        self.catalog = nothing;
+    }
+
+    /// Before something is delivered: asks again whether the client may still have it. [`Step::Deliver`] says so.
+    pub fn recheck(&mut self) -> Step {
+        let stage = std::mem::replace(&mut self.stage, Stage::Over);
+        let Stage::Listening(listener) = stage else {
+            return self.refuse(internal(word::DRIVER, "Nothing is listened to").with_status(500));
+        };
+        match &self.carrier {
+            Carrier::Http { endpoint, head, .. } if endpoint.authorize => {
+                let (hook, head) = (endpoint.hook, head.clone());
+                self.ask(
+                    Stage::Reauthorizing(listener),
+                    Ask::Authorize { hook, head },
+                )
+            }
+            _ => self.recheck_session(listener),
+        }
+    }
+
+    pub(super) fn reauthorized(&mut self, listener: Listener, decision: Authorized) -> Step {
+        let same = match decision {
+            Authorized::Accept(identity) => {
+                let principal = identity.as_ref().map(|identity| &identity.principal);
+                principal == self.principal()
+            }
+            Authorized::Deny | Authorized::Challenge(_) => false,
+        };
+        match same {
+            true => self.recheck_session(listener),
+            false => self.end_listening(&listener),
+        }
+    }
+
+    /// A session counts as used while its stream is open, and its stream ends with it (LHT-13).
+    fn recheck_session(&mut self, listener: Listener) -> Step {
+        match &listener {
+            Listener::Session(id) => {
+                let ask = Ask::Session(SessionAsk::Fetch(Arc::clone(id)));
+                self.ask(Stage::RecheckingSession(listener), ask)
+            }
+            Listener::Request(_) => self.deliver(listener, Delivery::Now),
+        }
+    }
+
+    pub(super) fn session_rechecked(&mut self, listener: Listener, answer: SessionAnswer) -> Step {
+        match self.own_session(answer) {
+            Some(session) => self.deliver(listener, Delivery::To(session.subscriptions)),
+            None => self.end_listening(&listener),
+        }
+    }
+
+    pub(super) fn deliver(&mut self, listener: Listener, delivery: Delivery) -> Step {
+        self.stage = Stage::Listening(listener);
+        Step::Deliver(delivery)
+    }
+
+    /// The subscription could not begin: refused before it is acknowledged (SUB-17).
+    pub(super) fn not_listening(&mut self, listener: &Listener, why: Unanswered) -> Step {
+        let error = match (why, listener) {
+            (Unanswered::Busy | Unanswered::PrincipalBusy, Listener::Request(_)) => internal(
+                word::SUBSCRIPTIONS_FULL,
+                "As many subscriptions are open as the server allows: end one, or retry later",
+            ),
+            (why, _) => busy(why),
+        };
+        self.refuse(error)
+    }
+
+    /// The server ends the stream: by the request's result (SUB-14), or without a word in the legacy era.
+    pub(super) fn end_listening(&mut self, listener: &Listener) -> Step {
+        match listener {
+            Listener::Request(reply) => {
+                let meta = subscription_meta(&reply.id);
+                self.result(reply, Some(&meta), |_| ())
+            }
+            Listener::Session(_) => self.end_of_stream(),
+        }
+    }
+
+    pub(super) fn principal(&self) -> Option<&Principal> {
+        self.identity.as_ref().map(|identity| &identity.principal)
+    }
+
+    /// The headers of a stream, before it begins.
+    pub(super) fn stream_head_headers(&self) -> http::Headers {
+        let mut headers = stream_headers();
+        if let Carrier::Http { endpoint, head, .. } = &self.carrier {
+            headers.extend(http::response_headers(head, endpoint));
+        }
+        headers
+    }
+}
+
+/// What a legacy session hears of without asking: every list that is offered, and what it subscribed to.
+pub(crate) fn session_filter(config: &Config, catalog: &Catalog, session: &Session) -> Filter {
+    offered_lists(config, catalog)
+        .fold(Filter::default(), Filter::with_list)
+        .with_uris(Arc::clone(&session.subscriptions))
+}
+
+fn offered_lists(config: &Config, catalog: &Catalog) -> impl Iterator<Item = Listing> {
+    Listing::ALL
+        .into_iter()
+        .filter(move |list| offers(Feature::of(*list), config, catalog))
+}
+
+/// What is asked for and can be honoured (SUB-1 to SUB-5).
+fn read_filter(params: Params<'_>, config: &Config, catalog: &Catalog) -> Result<Filter, Error> {
+    let node = params.get("notifications");
+    let asked = object(node, &"params.notifications")?
+        .ok_or_else(|| invalid("subscriptions/listen needs the object \"params.notifications\""))?;
+    let mut filter = Filter::default();
+    for list in Listing::ALL {
+        if flag(asked, list.filter_member())? && offers(Feature::of(list), config, catalog) {
+            filter = filter.with_list(list);
+        }
+    }
+    let uris = read_uris(asked.get("resourceSubscriptions"))?;
+    match offers(Feature::Resources, config, catalog) {
+        true => Ok(filter.with_uris(Arc::new(uris))),
+        false => Ok(filter),
+    }
+}
+
+fn flag(filter: Node<'_>, member: &str) -> Result<bool, Error> {
+    match filter.get(member).map(Node::raw) {
+        None | Some("false") => Ok(false),
+        Some("true") => Ok(true),
+        Some(_) => Err(invalid(format!(
+            "The member \"params.notifications.{member}\" must be true or false"
+        ))),
+    }
+}
+
+fn read_uris(node: Option<Node<'_>>) -> Result<BTreeSet<Arc<str>>, Error> {
+    let member = "params.notifications.resourceSubscriptions";
+    let Some(node) = node else {
+        return Ok(BTreeSet::new());
+    };
+    if node.kind() != Kind::Array {
+        return Err(invalid(format!(
+            "The member \"{member}\" must be an array of URIs"
+        )));
+    }
+    let mut uris = BTreeSet::new();
+    for (position, item) in node.items().enumerate() {
+        let place = format!("{member}[{position}]");
+        let uri = item
+            .as_str()
+            .ok_or_else(|| invalid(format!("The member \"{place}\" must be a string")))?;
+        uris.insert(checked_uri(&uri, &place)?);
+        if uris.len() > MAX_URIS {
+            return Err(invalid(format!(
+                "The member \"{member}\" names more than {MAX_URIS} resources: open another subscription for the rest"
+            )));
+        }
+    }
+    Ok(uris)
+}
+
+/// A URI that a client names, at this place.
+pub(super) fn checked_uri(uri: &str, place: &str) -> Result<Arc<str>, Error> {
+    match check_uri(uri) {
+        Ok(()) => Ok(uri.into()),
+        Err(fault) => Err(invalid(format!(
+            "The member \"{place}\" ({}) {fault}",
+            plain_excerpt(uri)
+        ))),
+    }
+}
+
+/// Where the client's last stream broke off; an id that is none of ours says nothing.
+fn last_event(head: &RequestHead) -> Option<EventId> {
+    match head.single("last-event-id") {
+        Single::Value(value) => EventId::parse(str::from_utf8(value).ok()?),
+        _ => None,
+    }
+}
+
+fn not_acceptable(what: &str) -> Error {
+    let message = format!("{what} by an event stream: Accept must admit text/event-stream");
+    Error::new(Code::InvalidRequest, word::NOT_ACCEPTABLE, message).with_status(406)
+}
