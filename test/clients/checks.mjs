@@ -218,6 +218,11 @@ const checks = {
     await stop();
   },
 
+  async response_in_two_parts({ client, line }) {
+    const result = await line.call(client, "test_reconnection");
+    assert.match(result.content[0].text, /came back/);
+  },
+
   async concurrent_calls({ client, line }) {
     const texts = Array.from({ length: 20 }, (_, n) => `text ${n}`);
     const results = await Promise.all(texts.map((text) => line.call(client, "echo", { text })));

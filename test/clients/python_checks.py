@@ -242,6 +242,11 @@ async def changes_of_resources(given):
         await hear(heard, WATCHED)
 
 
+async def response_in_two_parts(given):
+    result = await given.client.call("test_reconnection")
+    contains(result.content[0].text, "came back")
+
+
 async def concurrent_calls(given):
     answers = {}
 
@@ -375,6 +380,7 @@ CHECKS = [
     resource_that_asks,
     changes_of_lists,
     changes_of_resources,
+    response_in_two_parts,
     concurrent_calls,
     cancel,
 ]

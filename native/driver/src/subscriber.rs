@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp_protocol::{Change, EventId, Filter, Owner, Principal, Subscription, Uris};
+use mcp_protocol::{Change, EventId, Filter, Owner, Principal, StreamKind, Subscription, Uris};
 use tokio::sync::Notify;
 
 use crate::{
@@ -49,7 +49,9 @@ impl Subscriber {
             state: Mutex::new(State {
                 filter: subscription.filter.clone(),
                 pending: Pending::default(),
-                replay: subscription.is_resumable().then(|| Replay::new(buffers)),
+                replay: subscription
+                    .is_resumable()
+                    .then(|| Replay::new(StreamKind::Get, buffers)),
                 stream: 0,
                 ended: false,
             }),
@@ -172,6 +174,7 @@ impl Subscriber {
 /// The place of events that have none.
 fn no_place() -> EventId {
     EventId {
+        kind: StreamKind::Get,
         stream: Arc::default(),
         number: 0,
     }

@@ -56,6 +56,10 @@ defmodule Everything.Catalog do
       %ToolSpec{
         name: :test_logging_tool,
         description: "Writes one log message, for clients that ask for it, and answers."
+      },
+      %ToolSpec{
+        name: :test_reconnection,
+        description: "Ends the response before the result where the client can come back for it."
       }
     ]
   end

@@ -41,7 +41,7 @@ async fn event(host: &Arc<TestHost>, stream: &mut Stream<TestHost>) -> Option<(S
             let (id, rest) = text.strip_prefix("id: ").unwrap().split_once('\n').unwrap();
             Some((id.into(), rest.into()))
         }
-        Part::Quiet => None,
+        Part::Quiet | Part::Break => None,
         Part::Answer(..) => Some(("end".into(), String::new())),
     }
 }
@@ -89,7 +89,7 @@ async fn a_client_that_comes_back_gets_what_it_missed() {
 #[tokio::test(start_paused = true)]
 async fn a_client_from_elsewhere_hears_of_everything() {
     let host = TestHost::new();
-    let mut stream = hearing(&host, Some("another-7")).await;
+    let mut stream = hearing(&host, Some("ganother-7")).await;
     event(&host, &mut stream).await;
     let (_, told) = event(&host, &mut stream).await.unwrap();
     assert!(told.contains("tools/list_changed"));
