@@ -91,10 +91,8 @@ impl<W: Copy + PartialEq> Calls<W> {
             return None;
         };
         let room = entered.answers.get_or_insert_with(|| buffers.reserve());
-        if !room.grow(response.bytes()) {
-            return None;
-        }
-        let heard = entered.inquiry.as_mut()?.hear(response);
+        let inquiry = entered.inquiry.as_mut()?;
+        let heard = inquiry.hear(response, |bytes| room.grow(bytes));
         (heard == Heard::LastAnswer).then_some((number, worker))
     }
 
