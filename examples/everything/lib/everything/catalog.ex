@@ -69,6 +69,10 @@ defmodule Everything.Catalog do
       %ToolSpec{
         name: :test_trigger_prompt_change,
         description: "Adds a prompt, or takes it away again; subscribers hear of it."
+      },
+      %ToolSpec{
+        name: :test_trigger_resource_change,
+        description: "Tells subscribers that the watched resource has changed."
       }
     ]
   end

@@ -80,6 +80,12 @@ defmodule Everything.Tools do
     toggle(context.instance, :prompt, spec, fn _asked -> {:ok, "Still here."} end)
   end
 
+  # Who changes a resource says so.
+  def call(:test_trigger_resource_change, _arguments, context) do
+    :ok = BeamMCP.notify_resource_updated(context.instance, "test://watched-resource")
+    {:ok, "Subscribers were told."}
+  end
+
   def call(:json_schema_2020_12_tool, arguments, _context) do
     {:ok, "Valid: #{arguments |> Map.keys() |> Enum.sort() |> Enum.join(", ")}"}
   end
