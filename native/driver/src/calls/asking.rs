@@ -144,6 +144,17 @@ impl<W> Entered<W> {
 }
 
 impl<W: Copy> Calls<W> {
+    /// The calls of a scope that wait for a response of their client.
+    pub fn asking(&self, scope: &Scope) -> Vec<CallNumber> {
+        let waits = |number: &CallNumber| {
+            let shard = self.shard(*number);
+            let inquiry = shard.get(number).and_then(|it| it.inquiry.as_ref());
+            inquiry.is_some_and(|inquiry| inquiry.is_waiting())
+        };
+        let calls = self.find(scope, None);
+        calls.into_iter().filter(waits).collect()
+    }
+
     /// Takes out what a call asks with while it still waits for an answer.
     pub(crate) fn take_inquiry(&self, number: CallNumber) -> Option<Box<Inquiry>> {
         let mut shard = self.shard(number);

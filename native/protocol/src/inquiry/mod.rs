@@ -215,6 +215,12 @@ impl Inquiry {
         asked.map(|asked| asked.answer.clone()).collect()
     }
 
+    /// Whether a request went out that the client has not answered.
+    pub fn is_waiting(&self) -> bool {
+        let unanswered = |asked: &Asked| asked.id.is_some() && asked.answer.is_none();
+        self.asked.iter().any(unanswered)
+    }
+
     /// Whether the client can be asked for this.
     pub fn supports(&self, kind: InputKind) -> bool {
         self.route != Route::None && kind.is_declared(&self.capabilities(), self.revision)
