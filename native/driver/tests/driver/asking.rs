@@ -135,6 +135,27 @@ async fn a_response_of_another_session_or_pipe_or_to_nothing_is_ignored() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_answers_nothing_takes_no_room() {
+    let host = TestHost::new();
+    let one = pipe(1, None);
+    let arrived = arrived_line(&host, &one, &legacy_call(json!(1)));
+    let (job, mut stream) = asking(&host, arrived, 1).await;
+    let good = response(&request(&mut stream).await);
+    let held = host.buffers().held();
+    let mut guessed = good.clone();
+    guessed["id"] = json!(format!("{}-0-guessed", job.token.number()));
+    line(&host, &one, &guessed).await.unwrap();
+    assert_eq!(host.buffers().held(), held);
+    line(&host, &one, &good).await.unwrap();
+    let answered = host.buffers().held();
+    assert_eq!(answered, held + good["result"].to_string().len());
+    line(&host, &one, &good).await.unwrap();
+    assert_eq!(host.buffers().held(), answered, "an answer is one once");
+    job.token.reply(text("done"));
+    assert_eq!(said(&read(*stream).await.1), "done");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_cancelled_call_asks_nothing_more() {
     let host = TestHost::new();
     let one = pipe(1, None);
