@@ -49,7 +49,7 @@ impl Replay {
         self.last += 1;
         let event = make(&self.place());
         let mut room = self.buffers.reserve();
-        if !room.grow(event.len()) {
+        if !room.grow_spare(event.len()) {
             self.kept.clear();
             return event;
         }
@@ -121,6 +121,18 @@ mod tests {
             None,
             "another stream"
         );
+    }
+
+    #[test]
+    fn leaves_room_for_requests() {
+        let buffers = Buffers::new(1_000);
+        let mut replays: Vec<Replay> = (0..10).map(|_| Replay::new(&buffers)).collect();
+        for _ in 0..MAX_EVENTS {
+            for replay in &mut replays {
+                replay.push(|_| vec![0; 100]);
+            }
+        }
+        assert!(buffers.reserve().grow(500));
     }
 
     #[test]
