@@ -26,15 +26,16 @@ impl Hearing {
         subscribers: Arc<Subscribers>,
         subscriber: Arc<Subscriber>,
         subscription: Subscription,
+        stream: u64,
     ) -> Self {
         subscribers.count_stream(true);
-        let (stream, ahead) = subscriber.attach(&subscription);
+        let ahead = subscriber.opening(&subscription).into();
         Self {
             subscribers,
             subscriber,
             subscription,
             stream,
-            ahead: ahead.into(),
+            ahead,
         }
     }
 
@@ -86,23 +87,22 @@ impl Hearing {
 impl Drop for Hearing {
     fn drop(&mut self) {
         self.subscribers.count_stream(false);
-        if !self.subscriber.is_newest(self.stream) {
+        let (stream, subscriber) = (self.stream, Arc::clone(&self.subscriber));
+        if !subscriber.is_newest(stream) {
             return;
         }
-        let lingers = matches!(self.subscriber.owner, Owner::Session(Scope::Session(_)));
-        let (subscribers, subscriber) =
-            (Arc::clone(&self.subscribers), Arc::clone(&self.subscriber));
-        let stream = self.stream;
+        let subscribers = Arc::clone(&self.subscribers);
+        let is_resumable = matches!(subscriber.owner, Owner::Session(Scope::Session(_)));
         match Handle::try_current() {
-            Ok(runtime) if lingers => {
-                runtime.spawn(async move {
+            Ok(runtime) if is_resumable => {
+                let waits = runtime.spawn(async move {
                     sleep(RESUMABLE_FOR).await;
-                    if subscriber.is_newest(stream) {
-                        subscribers.remove(&subscriber);
-                    }
+                    subscribers.give_up(&subscriber, stream);
                 });
+                self.subscriber
+                    .wait_for_client(stream, waits.abort_handle());
             }
-            _ => subscribers.remove(&subscriber),
+            _ => subscribers.give_up(&subscriber, stream),
         }
     }
 }
