@@ -74,7 +74,7 @@ impl Hearing {
     }
 
     /// From now on the client hears of these resources.
-    pub fn set_uris(&self, uris: Uris) {
+    pub(crate) fn set_uris(&self, uris: Uris) {
         self.subscriber.set_uris(uris);
     }
 
