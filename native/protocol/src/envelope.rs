@@ -44,19 +44,20 @@ impl Envelope {
             return Err((None, invalid(word::SHAPE, message)));
         }
         let id_node = root.get("id");
-        let id = id_node
-            .map(RequestId::parse)
-            .transpose()
-            .map_err(|reason| (None, invalid_id(reason)))?;
+        let id = match id_node.map(RequestId::parse).transpose() {
+            Ok(id) => id,
+            // An error is not answered by another: it may have no id but null (JSON-RPC 2.0 §5).
+            Err(_) if is_response(root) => None,
+            Err(reason) => return Err((None, invalid_id(reason))),
+        };
         let refuse = |message: &'static str| Err((id.clone(), invalid(word::SHAPE, message)));
         if root.get("jsonrpc").and_then(Node::as_str).as_deref() != Some("2.0") {
             return refuse("The member \"jsonrpc\" must be \"2.0\"");
         }
         let Some(method) = root.get("method") else {
-            let is_response = root.get("result").is_some() || root.get("error").is_some();
-            return match is_response {
+            return match is_response(root) {
                 true => Ok(Self::Response {
-                    id: id_node.map(Node::id),
+                    id: id.and(id_node).map(Node::id),
                 }),
                 false => refuse("The member \"method\" is missing"),
             };
@@ -95,6 +96,11 @@ impl Envelope {
             Self::Response { .. } => None,
         }
     }
+}
+
+fn is_response(root: Node<'_>) -> bool {
+    let has = |member| root.get(member).is_some();
+    !has("method") && (has("result") || has("error"))
 }
 
 fn invalid(word: &'static str, message: &'static str) -> Error {
