@@ -212,9 +212,12 @@ impl<W: Copy> Calls<W> {
 
     /// Answers a call and removes it. `false` when nobody waits any more.
     pub(crate) fn finish(&self, number: CallNumber, answer: Input) -> bool {
-        let Some(mut entered) = self.shard(number).remove(&number) else {
-            return false;
-        };
+        let entered = self.shard(number).remove(&number);
+        entered.is_some_and(|entered| self.conclude(entered, answer))
+    }
+
+    /// Answers a call that was removed.
+    fn conclude(&self, mut entered: Entered<W>, answer: Input) -> bool {
         self.forget(&entered);
         // Before the exchange goes on, which then is the last to hold the call's message.
         entered.inquiry = None;
@@ -266,13 +269,12 @@ impl<W: Copy> Calls<W> {
         let waits =
             |entered: &Entered<W>| matches!(entered.stage, Stage::Waiting(_, by) if by == route);
         for shard in &self.shards {
-            let numbers: Vec<CallNumber> = lock(shard)
-                .iter()
-                .filter(|(_, entered)| waits(entered))
-                .map(|(number, _)| *number)
+            // Removed as they are found: one that a process takes meanwhile is that process's.
+            let lost: Vec<_> = lock(shard)
+                .extract_if(|_, entered| waits(entered))
                 .collect();
-            for number in numbers {
-                self.fail(number);
+            for (_, entered) in lost {
+                self.conclude(entered, Input::Unanswered(Unanswered::Failed));
             }
         }
     }
@@ -288,9 +290,10 @@ impl<W: Copy> Calls<W> {
             Stage::Waiting(..) => None,
             Stage::Taken(worker) => Some(worker),
         };
-        let (cancel_key, inquiry) = (entered.cancel_key.take(), entered.inquiry.take());
+        let cancel_key = entered.cancel_key.take();
+        let asked = (entered.inquiry.take(), entered.answers.take());
         drop(shard);
-        drop(inquiry);
+        drop(asked);
         self.unregister(cancel_key.as_ref());
         // The one who waits may have left already, which is why the call is abandoned.
         let _ = waiter.end(Input::Unanswered(answer));
@@ -473,7 +476,7 @@ fn accounting(ask: &Ask) -> (Option<Principal>, Option<(Scope, IdKey)>) {
     }
 }
 
-/// A lock whose holder panicked still holds consistent data: every critical section here is a single map operation.
+/// A lock whose holder panicked still holds consistent data: no critical section leaves a map or an entry half changed.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -31,15 +31,16 @@ impl Hearing {
         subscribers: Arc<Subscribers>,
         subscriber: Arc<Subscriber>,
         subscription: Subscription,
-        (stream, ahead): (u64, Vec<Vec<u8>>),
+        stream: u64,
     ) -> Self {
         subscribers.count_stream(true);
+        let ahead = subscriber.opening(&subscription).into();
         Self {
             subscribers,
             subscriber,
             subscription,
             stream,
-            ahead: ahead.into(),
+            ahead,
         }
     }
 
@@ -77,17 +78,12 @@ impl Hearing {
         }
     }
 
-    /// From now on the client hears of these resources.
-    pub fn set_uris(&self, uris: Uris) {
-        self.subscriber.set_uris(uris);
-    }
-
     /// How often the resources were changed one by one.
     pub(crate) fn edits(&self) -> u64 {
         self.subscriber.edits()
     }
 
-    /// The same as [`Hearing::set_uris`], of resources that were asked for after so many `edits`: what came since is newer.
+    /// From now on the client hears of these resources, which were asked for after so many `edits`, unless some came since.
     pub(crate) fn refresh_uris(&self, uris: Uris, edits: u64) {
         self.subscriber.refresh_uris(uris, edits);
     }
@@ -101,16 +97,21 @@ impl Hearing {
 impl Drop for Hearing {
     fn drop(&mut self) {
         self.subscribers.count_stream(false);
-        let lingers = matches!(self.subscriber.owner, Owner::Session(Scope::Session(_)));
+        let (subscribers, subscriber) = (&self.subscribers, &self.subscriber);
+        if !subscriber.is_newest(self.stream) {
+            return;
+        }
+        let is_resumable = matches!(subscriber.owner, Owner::Session(Scope::Session(_)));
         match Handle::try_current() {
-            Ok(runtime) if lingers && self.subscriber.is_newest(self.stream) => {
-                runtime.spawn(linger(
-                    Arc::downgrade(&self.subscribers),
-                    Arc::downgrade(&self.subscriber),
+            Ok(runtime) if is_resumable => {
+                let waits = runtime.spawn(linger(
+                    Arc::downgrade(subscribers),
+                    Arc::downgrade(subscriber),
                     self.stream,
                 ));
+                subscriber.wait_for_client(self.stream, waits.abort_handle());
             }
-            _ => self.subscribers.leave(&self.subscriber, self.stream),
+            _ => subscribers.give_up(subscriber, self.stream),
         }
     }
 }
@@ -119,7 +120,7 @@ impl Drop for Hearing {
 async fn linger(subscribers: Weak<Subscribers>, subscriber: Weak<Subscriber>, stream: u64) {
     sleep(RESUMABLE_FOR).await;
     if let (Some(subscribers), Some(subscriber)) = (subscribers.upgrade(), subscriber.upgrade()) {
-        subscribers.leave(&subscriber, stream);
+        subscribers.give_up(&subscriber, stream);
     }
 }
 

@@ -126,7 +126,9 @@ mod tests {
     #[test]
     fn leaves_room_for_requests() {
         let buffers = Buffers::new(1_000);
-        let mut replays: Vec<Replay> = (0..10).map(|_| Replay::new(&buffers)).collect();
+        let mut replays: Vec<Replay> = (0..10)
+            .map(|_| Replay::new(StreamKind::Post, &buffers))
+            .collect();
         for _ in 0..MAX_EVENTS {
             for replay in &mut replays {
                 replay.push(|_| vec![0; 100]);

@@ -6,7 +6,7 @@ use std::{
 };
 
 use mcp_protocol::{Change, EventId, Filter, Owner, Principal, StreamKind, Subscription, Uris};
-use tokio::sync::Notify;
+use tokio::{sync::Notify, task::AbortHandle};
 
 use crate::{
     buffers::Buffers,
@@ -33,6 +33,8 @@ struct State {
     replay: Option<Replay>,
     /// Which of its streams reads, counted from 1.
     stream: u64,
+    /// While nobody reads: gives this up in the end.
+    waits_for_client: Option<AbortHandle>,
     ended: bool,
 }
 
@@ -59,6 +61,7 @@ impl Subscriber {
                     .is_resumable()
                     .then(|| Replay::new(StreamKind::Get, buffers)),
                 stream: 0,
+                waits_for_client: None,
                 ended: false,
             }),
             ready: Notify::new(),
@@ -117,18 +120,39 @@ impl Subscriber {
         self.ready.notify_one();
     }
 
-    /// Begins a stream, in the place of one before: its number, and what is said first. A client that resumes gets what
-    /// it missed, or, where nobody knows that, a change of everything.
-    pub(crate) fn attach(&self, subscription: &Subscription) -> (u64, Vec<Vec<u8>>) {
+    /// Begins a stream, in the place of one before; its number.
+    pub(crate) fn next_stream(&self) -> u64 {
+        let mut state = self.state();
+        state.stream += 1;
+        let number = state.stream;
+        let waits = state.waits_for_client.take();
+        drop(state);
+        if let Some(waits) = waits {
+            waits.abort();
+        }
+        // One that reads so far finds that it is not the newest.
+        self.ready.notify_one();
+        number
+    }
+
+    /// Notes the task that gives this up unless the client comes back to a stream that broke off.
+    pub(crate) fn wait_for_client(&self, stream: u64, waits: AbortHandle) {
+        let mut state = self.state();
+        if state.stream == stream {
+            state.waits_for_client = Some(waits);
+        }
+    }
+
+    /// What the newest stream says first. A client that resumes gets what it missed, or, where nobody knows that, a
+    /// change of everything.
+    pub(crate) fn opening(&self, subscription: &Subscription) -> Vec<Vec<u8>> {
         let mut state = self.state();
         let State {
             filter,
             pending,
             replay,
-            stream,
             ..
         } = &mut *state;
-        *stream += 1;
         filter.clone_from(&subscription.filter);
         let missed = match (&replay, &subscription.resumes) {
             (Some(replay), Some(place)) => replay.after(place),
@@ -138,13 +162,10 @@ impl Subscriber {
             pending.add_all(filter);
         }
         let place = replay.as_ref().map_or_else(no_place, Replay::place);
+        drop(state);
         let mut ahead: Vec<Vec<u8>> = missed.unwrap_or_default();
         ahead.extend(subscription.opening(&place));
-        let number = *stream;
-        drop(state);
-        // One that reads so far finds that it is not the newest.
-        self.ready.notify_one();
-        (number, ahead)
+        ahead
     }
 
     /// Whether this is the newest stream.

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use mcp_protocol::{Change, IdKey, Owner, Principal, Scope, Subscription, Unanswered};
+use mcp_protocol::{Change, IdKey, Owner, Principal, Scope, Subscription, Unanswered, Uris};
 
 use crate::{buffers::Buffers, hearing::Hearing, pending::Added, subscriber::Subscriber};
 
@@ -68,15 +68,11 @@ impl Subscribers {
             (Some(_), _) => return Err(Unanswered::DuplicateId),
             (None, _) => self.enter(&mut open, &subscription, buffers)?,
         };
-        // Before somebody else finds that the subscriber's last stream is over.
-        let stream = subscriber.attach(&subscription);
+        // Under the lock, so that whoever gives up an older stream finds that there is a newer one.
+        let stream = subscriber.next_stream();
         drop(open);
-        Ok(Hearing::new(
-            Arc::clone(self),
-            subscriber,
-            subscription,
-            stream,
-        ))
+        let hearing = Hearing::new(Arc::clone(self), subscriber, subscription, stream);
+        Ok(hearing)
     }
 
     /// Tells everybody who wants to hear of it of a change, which may be part of the resource `within`. Takes time in
@@ -93,6 +89,13 @@ impl Subscribers {
     pub fn resubscribe(&self, session: &Scope, uri: &Arc<str>, adds: bool) {
         if let Some(subscriber) = self.find(&Owner::Session(session.clone())) {
             subscriber.resubscribe(uri, adds);
+        }
+    }
+
+    /// Puts these resources in the place of those that a session heard of before.
+    pub fn set_uris(&self, session: &Scope, uris: Uris) {
+        if let Some(subscriber) = self.find(&Owner::Session(session.clone())) {
+            subscriber.set_uris(uris);
         }
     }
 
@@ -138,8 +141,8 @@ impl Subscribers {
         }
     }
 
-    /// Forgets a subscriber whose newest stream is this one, which is over.
-    pub(crate) fn leave(&self, subscriber: &Subscriber, stream: u64) {
+    /// Forgets a subscriber whose client left this stream and has begun no other.
+    pub(crate) fn give_up(&self, subscriber: &Subscriber, stream: u64) {
         let mut open = self.open();
         if subscriber.is_newest(stream) {
             open.remove(subscriber);

@@ -44,8 +44,7 @@ impl Envelope {
             return Err((None, invalid(word::SHAPE, message)));
         }
         let id_node = root.get("id");
-        let is_response = root.get("method").is_none()
-            && (root.get("result").is_some() || root.get("error").is_some());
+        let is_response = is_response(root);
         let id = match id_node.map(RequestId::parse).transpose() {
             // What a peer says that could not read an id (JSON-RPC 2.0 §5); no response is ever answered.
             Err(_) if is_response => None,
@@ -96,6 +95,11 @@ impl Envelope {
             Self::Response { .. } => None,
         }
     }
+}
+
+fn is_response(root: Node<'_>) -> bool {
+    let has = |member| root.get(member).is_some();
+    !has("method") && (has("result") || has("error"))
 }
 
 fn invalid(word: &'static str, message: &'static str) -> Error {

@@ -56,7 +56,7 @@ pub use event::{EventId, StreamKind};
 pub use exchange::{Exchange, Line, Pipe};
 pub use head::{Peer, RequestHead, Single};
 pub use inquiry::{
-    ClientResponse, Heard, InputAnswer, InputKind, InputQuestion, Inquired, Inquiry,
+    Awaited, ClientResponse, Heard, InputAnswer, InputKind, InputQuestion, Inquired, Inquiry,
 };
 pub use keys::Keys;
 pub use log_level::LogLevel;

@@ -66,7 +66,7 @@ impl Subscription {
         match &self.wording {
             Wording::Listen { id, framing } => {
                 let message = acknowledgement(id, &self.filter);
-                Some(framed(*framing, message))
+                Some(framing.frame(message))
             }
             Wording::Standing(Revision::R20251125) => Some(place.priming()),
             Wording::Standing(_) | Wording::Lines => None,
@@ -76,7 +76,7 @@ impl Subscription {
     /// A change, told to this client. `place` is where its event stands in a stream that can be resumed.
     pub fn tell(&self, change: &Change, place: &EventId) -> Vec<u8> {
         match &self.wording {
-            Wording::Listen { id, framing } => framed(*framing, notification(change, Some(id))),
+            Wording::Listen { id, framing } => framing.frame(notification(change, Some(id))),
             Wording::Standing(_) => place.mark(&event::event(&notification(change, None))),
             Wording::Lines => notification(change, None),
         }
@@ -182,13 +182,6 @@ pub(crate) fn subscription_meta(id: &RequestId) -> Vec<u8> {
     members.raw(meta::SUBSCRIPTION_ID, id.raw());
     members.close();
     out
-}
-
-fn framed(framing: Framing, message: Vec<u8>) -> Vec<u8> {
-    match framing {
-        Framing::Event => event::event(&message),
-        Framing::Line | Framing::Nothing => message,
-    }
 }
 
 /// Shows what is asked for, not by whom.

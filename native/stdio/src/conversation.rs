@@ -160,9 +160,9 @@ impl<H: Host> Conversation<H> {
         self.hear();
         let (exchange, step) = Exchange::line(self.host.shared(), now(), line, &self.peer);
         if let Some(session) = exchange.opens_session() {
-            if let Some(changes) = &self.changes {
-                changes.set_uris(session.subscriptions.clone());
-            }
+            let uris = session.subscriptions.clone();
+            let scope = Scope::Pipe(self.peer.number);
+            self.host.subscribers().set_uris(&scope, uris);
             self.peer.session = Some(session.clone());
         }
         if let Step::Ask(question) = &step

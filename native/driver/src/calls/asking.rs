@@ -85,14 +85,26 @@ impl<W: Copy + PartialEq> Calls<W> {
         buffers: &Arc<Buffers>,
     ) -> Option<(CallNumber, W)> {
         let number = call_of(response.id()?)?;
+        let awaited = {
+            let shard = self.shard(number);
+            let entered = shard.get(&number).filter(|it| it.is_in(scope))?;
+            entered.inquiry.as_ref()?.awaited(response)?
+        };
+        // Reading an answer takes time, so it is not done under the lock of the shard.
+        let answer = awaited.read(response);
         let mut shard = self.shard(number);
-        let entered = shard.get_mut(&number).filter(|it| it.is_in(scope))?;
+        let entered = shard.get_mut(&number)?;
         let Stage::Taken(worker) = entered.stage else {
             return None;
         };
-        let room = entered.answers.get_or_insert_with(|| buffers.reserve());
         let inquiry = entered.inquiry.as_mut()?;
-        let heard = inquiry.hear(response, |bytes| room.grow(bytes));
+        // Twice the same response finds that it was an answer once, and takes no room.
+        inquiry.awaited(response)?;
+        let room = entered.answers.get_or_insert_with(|| buffers.reserve());
+        if !room.grow(answer.bytes()) {
+            return None;
+        }
+        let heard = inquiry.hear(response, answer);
         (heard == Heard::LastAnswer).then_some((number, worker))
     }
 

@@ -134,6 +134,37 @@ async fn a_response_of_another_session_or_pipe_or_to_nothing_is_ignored() {
     assert_eq!(said(&read(*stream).await.1), "done");
 }
 
+/// A client takes no room with what nobody asked for, however often it comes.
+#[tokio::test(start_paused = true)]
+async fn a_response_that_nobody_awaits_takes_no_room() {
+    let host = TestHost::with(|settings| settings.max_buffered_bytes = 10_000);
+    let one = pipe(1, None);
+    let arrived = arrived_line(&host, &one, &legacy_call(json!(1)));
+    let (job, mut stream) = asking(&host, arrived, 1).await;
+    let good = response(&request(&mut stream).await);
+    let number = job.token.number();
+    let before = host.buffers().held();
+    for _ in 0..100 {
+        let id = format!("{number}-0-0000000000000000");
+        let wrong =
+            json!({"jsonrpc": "2.0", "id": id, "result": {"roots": [], "more": "x".repeat(1_000)}});
+        line(&host, &one, &wrong).await.unwrap();
+    }
+    assert_eq!(host.buffers().held(), before);
+    for _ in 0..1_000 {
+        line(&host, &one, &good).await.unwrap();
+    }
+    assert_eq!(host.buffers().held(), before + r#"{"roots":[]}"#.len());
+    assert_eq!(host.answered(), [number]);
+    line(&host, &one, &cancel(json!(1))).await.unwrap();
+    assert_eq!(
+        host.buffers().held(),
+        0,
+        "a call that is over holds no answers"
+    );
+    drop(job);
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_answers_nothing_takes_no_room() {
     let host = TestHost::new();

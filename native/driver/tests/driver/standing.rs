@@ -1,6 +1,6 @@
 //! The standing stream of a legacy session: one at a time, resumed where it broke off.
 
-use std::{future::pending, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, future::pending, sync::Arc, time::Duration};
 
 use mcp_driver::{Host, Part, Served, Stream};
 use mcp_protocol::{Change, Input, Listing, Scope, SessionAnswer};
@@ -8,7 +8,7 @@ use mcp_testing::TestHost;
 use serde_json::Value;
 use tokio::time::sleep;
 
-use crate::harness::{arrived_hearing, found, in_session};
+use crate::harness::{arrived_hearing, found, in_session, pipe};
 
 const TOOLS: Change = Change::List(Listing::Tools);
 
@@ -135,6 +135,19 @@ async fn nothing_is_kept_for_a_session_that_is_over() {
     assert_eq!(host.buffers().held(), 0);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_came_back_outlasts_the_minute_of_the_one_before() {
+    let host = TestHost::new();
+    drop(hearing(&host, None).await);
+    sleep(Duration::from_secs(30)).await;
+    let mut stream = hearing(&host, None).await;
+    event(&host, &mut stream).await;
+    sleep(Duration::from_secs(31)).await;
+    host.subscribers().publish(&TOOLS, None);
+    let (_, told) = event(&host, &mut stream).await.unwrap();
+    assert!(told.contains("tools/list_changed"));
+}
+
 /// LHT-44
 #[tokio::test(start_paused = true)]
 async fn deleting_the_session_ends_its_stream() {
@@ -224,4 +237,20 @@ async fn a_subscription_outlives_an_older_answer_of_the_store() {
     host.subscribers().publish(&notes, None);
     let (_, told) = event(&host, &mut stream).await.unwrap();
     assert!(told.contains("test://notes"));
+}
+
+#[tokio::test]
+async fn what_a_pipe_subscribes_to_counts_at_once() {
+    let host = TestHost::new();
+    let subscription = pipe(1, None).subscription(&host.shared()).unwrap();
+    let hearing = host.subscribers().begin(subscription, host.buffers());
+    let mut hearing = hearing.ok().unwrap();
+    let uris = BTreeSet::from(["test://notes".into()]);
+    host.subscribers().set_uris(&Scope::Pipe(1), Arc::new(uris));
+    for uri in ["test://other", "test://notes"] {
+        let changed = Change::resource(uri).unwrap();
+        host.subscribers().publish(&changed, None);
+    }
+    let told = String::from_utf8(hearing.next().await.unwrap()).unwrap();
+    assert!(told.contains("test://notes"), "{told}");
 }

@@ -55,7 +55,10 @@ fn hear(server: &mut Server, inquiry: &mut Inquiry, response: &Value) -> Heard {
     let pending = server.step(pending);
     let heard = match &pending.step {
         Step::Ask(question) => match &question.ask {
-            Ask::Hear { response, .. } => inquiry.hear(response, |_| true),
+            Ask::Hear { response, .. } => match inquiry.awaited(response) {
+                Some(awaited) => inquiry.hear(response, awaited.read(response)),
+                None => Heard::Nothing,
+            },
             ask => panic!("not heard: {ask:?}"),
         },
         step => panic!("not heard: {step:?}"),
