@@ -48,7 +48,7 @@ impl Reservation {
         self.grow_below(self.buffers.limit, bytes)
     }
 
-    /// The same for what is kept in case it is of use: it leaves half of the budget to what somebody waits for.
+    /// The same for what can be done without: it leaves half of the budget to requests and their answers.
     pub(crate) fn grow_spare(&mut self, bytes: usize) -> bool {
         self.grow_below(self.buffers.limit / 2, bytes)
     }
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_of_use_leaves_half_to_what_is_waited_for() {
+    fn what_can_be_done_without_leaves_half_of_the_budget() {
         let buffers = Buffers::new(10);
         let (mut spare, mut needed) = (buffers.reserve(), buffers.reserve());
         assert!(spare.grow_spare(5));

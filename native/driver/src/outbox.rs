@@ -58,7 +58,7 @@ impl Outbox {
         let mut queue = self.queue();
         queue.thin_out(frame.kind);
         let mut lost = 0;
-        while queue.frames.len() >= MAX_FRAMES || !room.grow(frame.bytes.len()) {
+        while queue.frames.len() >= MAX_FRAMES || !room.grow_spare(frame.bytes.len()) {
             match queue.make_way(frame.kind) {
                 Some(FrameKind::Progress) => {}
                 Some(_) => lost += 1,
@@ -82,7 +82,7 @@ impl Outbox {
         let mut room = self.buffers.reserve();
         let mut rooms = Vec::with_capacity(requests.len());
         for request in &requests {
-            match room.grow(request.bytes.len()) {
+            match room.grow_spare(request.bytes.len()) {
                 true => rooms.push(mem::replace(&mut room, self.buffers.reserve())),
                 false => return Err(Full),
             }
@@ -322,13 +322,26 @@ mod tests {
 
     #[test]
     fn a_full_budget_loses_what_may_be_lost() {
-        let outbox = Outbox::new(&Buffers::new(4));
+        let outbox = Outbox::new(&Buffers::new(8));
         assert_eq!(outbox.push(frame(FrameKind::Other, "four")), Ok(0));
         assert_eq!(outbox.push(frame(FrameKind::Log, "l")), Ok(1));
         assert_eq!(outbox.push(frame(FrameKind::Progress, "p")), Ok(1));
         assert_eq!(outbox.push(frame(FrameKind::Other, "o")), Err(Full));
         assert_eq!(rest(&outbox), ["four"]);
         assert_eq!(outbox.push(frame(FrameKind::Log, "l")), Ok(0));
+    }
+
+    #[test]
+    fn clients_that_do_not_read_leave_room_for_others() {
+        let buffers = Buffers::new(100);
+        let outboxes: Vec<Outbox> = (0..10).map(|_| Outbox::new(&buffers)).collect();
+        for kind in [FrameKind::Other, FrameKind::Log, FrameKind::Progress] {
+            for outbox in &outboxes {
+                let _ = outbox.push(frame(kind, "ten bytes."));
+                let _ = outbox.push_all(vec![frame(FrameKind::Request, "ten bytes.")]);
+            }
+        }
+        assert_eq!(buffers.held(), 50);
     }
 
     #[test]
