@@ -94,7 +94,9 @@ defmodule BeamMCP.Call do
 
   defp call_tool(instance, token, tool, arguments, context) do
     value = run_tool(instance, tool, arguments, context)
-    Native.reply(token, Asking.answer(value, &Outcome.answer/1))
+    answer = Asking.answer(value, &Outcome.answer/1)
+    if answer == :failed, do: Fault.log_reason("tool #{inspect(tool)}", value)
+    Native.reply(token, answer)
   catch
     kind, reason ->
       Fault.log(kind, reason, __STACKTRACE__, "tool #{inspect(tool)}")

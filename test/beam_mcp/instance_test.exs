@@ -84,7 +84,7 @@ defmodule BeamMCP.InstanceTest do
     test "counts", context do
       name = start(context)
 
-      assert %{calls: 0, tokens: 0, connections: 0, streams: 0, buffered_bytes: 0, tools: 13} =
+      assert %{calls: 0, tokens: 0, connections: 0, streams: 0, buffered_bytes: 0, tools: 14} =
                info = BeamMCP.info!(name)
 
       assert info.dispatchers == max(div(System.schedulers_online(), 4), 1)
