@@ -73,9 +73,8 @@ defmodule BeamMCP.Call do
     :ok
   end
 
-  # A client of `BeamMCP.Test` says for whom it asks, so that mocks and sandboxes of a test's process
-  # are found in this one.
-  defp own(%{sender: {BeamMCP.Test, callers}} = context, name) do
+  # A client inside the VM names its callers (`BeamMCP.Identity`).
+  defp own(%{sender: {:callers, callers}} = context, name) do
     Process.put(:"$callers", callers)
     %{context | instance: name, sender: nil}
   end
