@@ -55,6 +55,7 @@ defmodule BeamMCP.InstanceTest do
       assert {:error, %Error{kind: :catalog} = error} = start_failing(context, catalog: Faulty)
       assert [%{definition: "a b", place: "name"}, %{definition: "c"}] = error.details
       assert Exception.message(error) =~ ~s(tool "a b", name: may hold only)
+      assert inspect(error) == "#BeamMCP.Error<catalog: #{Exception.message(error)}>"
     end
 
     test "says which address is taken", context do
