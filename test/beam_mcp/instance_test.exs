@@ -164,6 +164,16 @@ defmodule BeamMCP.InstanceTest do
     refute Process.alive?(supervisor)
   end
 
+  test "keeps its connections while the Registry is away", context do
+    name = start(context, [])
+    socket = Client.connect(name)
+    :ok = Supervisor.terminate_child(BeamMCP.Supervisor, Registry)
+    Process.sleep(100)
+    {:ok, _registry} = Supervisor.restart_child(BeamMCP.Supervisor, Registry)
+    wait_until(fn -> match?([_listener], BeamMCP.info!(name).listeners) end)
+    assert {200, _body} = Client.call(socket, "echo", ~s({"value":1}))
+  end
+
   describe "stopping" do
     test "drains first: a running call is answered, a new connection refused", context do
       {:ok, _pid} = BeamMCP.start_link(options(context, drain_timeout_ms: 5_000))

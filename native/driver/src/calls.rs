@@ -97,6 +97,8 @@ pub enum Sent {
     Busy,
     /// Progress that does not exceed what was sent before.
     NotIncreasing,
+    /// The client cannot come back for the rest of the response.
+    NotResumable,
 }
 
 type Shard<W> = HashMap<CallNumber, Entered<W>, BuildHasherDefault<NumberHasher>>;
@@ -233,6 +235,7 @@ impl<W: Copy> Calls<W> {
         };
         match notifier.frame(now(), notice) {
             Err(Unsent::NotIncreasing) => Sent::NotIncreasing,
+            Err(Unsent::NotResumable) => Sent::NotResumable,
             Err(Unsent::TooMany) => self.dropped(1),
             Ok(None) => Sent::Done,
             Ok(Some(frame)) => match waiter.outbox(buffers).push(frame) {

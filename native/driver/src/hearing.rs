@@ -1,6 +1,10 @@
 //! One client that reads of changes, for as long as it does.
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
 use mcp_protocol::{Owner, Scope, Subscription, Uris};
 use tokio::{runtime::Handle, time::sleep};
@@ -22,13 +26,14 @@ pub struct Hearing {
 }
 
 impl Hearing {
+    /// Stream number `stream` of a subscriber.
     pub(crate) fn new(
         subscribers: Arc<Subscribers>,
         subscriber: Arc<Subscriber>,
         subscription: Subscription,
+        (stream, ahead): (u64, Vec<Vec<u8>>),
     ) -> Self {
         subscribers.count_stream(true);
-        let (stream, ahead) = subscriber.attach(&subscription);
         Self {
             subscribers,
             subscriber,
@@ -77,6 +82,16 @@ impl Hearing {
         self.subscriber.set_uris(uris);
     }
 
+    /// How often the resources were changed one by one.
+    pub(crate) fn edits(&self) -> u64 {
+        self.subscriber.edits()
+    }
+
+    /// The same as [`Hearing::set_uris`], of resources that were asked for after so many `edits`: what came since is newer.
+    pub(crate) fn refresh_uris(&self, uris: Uris, edits: u64) {
+        self.subscriber.refresh_uris(uris, edits);
+    }
+
     /// What follows the end on a pipe.
     pub(crate) fn farewell(&self) -> Option<Vec<u8>> {
         self.subscription.farewell()
@@ -86,24 +101,25 @@ impl Hearing {
 impl Drop for Hearing {
     fn drop(&mut self) {
         self.subscribers.count_stream(false);
-        if !self.subscriber.is_newest(self.stream) {
-            return;
-        }
         let lingers = matches!(self.subscriber.owner, Owner::Session(Scope::Session(_)));
-        let (subscribers, subscriber) =
-            (Arc::clone(&self.subscribers), Arc::clone(&self.subscriber));
-        let stream = self.stream;
         match Handle::try_current() {
-            Ok(runtime) if lingers => {
-                runtime.spawn(async move {
-                    sleep(RESUMABLE_FOR).await;
-                    if subscriber.is_newest(stream) {
-                        subscribers.remove(&subscriber);
-                    }
-                });
+            Ok(runtime) if lingers && self.subscriber.is_newest(self.stream) => {
+                runtime.spawn(linger(
+                    Arc::downgrade(&self.subscribers),
+                    Arc::downgrade(&self.subscriber),
+                    self.stream,
+                ));
             }
-            _ => subscribers.remove(&subscriber),
+            _ => self.subscribers.leave(&self.subscriber, self.stream),
         }
+    }
+}
+
+/// Leaves a stream's place to the client for a while. Keeps nothing of a subscriber that is removed meanwhile.
+async fn linger(subscribers: Weak<Subscribers>, subscriber: Weak<Subscriber>, stream: u64) {
+    sleep(RESUMABLE_FOR).await;
+    if let (Some(subscribers), Some(subscriber)) = (subscribers.upgrade(), subscriber.upgrade()) {
+        subscribers.leave(&subscriber, stream);
     }
 }
 

@@ -23,6 +23,8 @@ pub(crate) struct Outbox {
 pub(crate) enum Taken {
     /// A message, and its share of `max_buffered_bytes`.
     Frame(Vec<u8>, Reservation),
+    /// The response ends here for now.
+    Break,
     /// The outcome: nothing follows.
     End(Input),
 }
@@ -60,7 +62,9 @@ impl Outbox {
             match queue.make_way(frame.kind) {
                 Some(FrameKind::Progress) => {}
                 Some(_) => lost += 1,
-                None if frame.kind == FrameKind::Other => return Err(Full),
+                None if matches!(frame.kind, FrameKind::Other | FrameKind::Break) => {
+                    return Err(Full);
+                }
                 None => return Ok(lost + 1),
             }
         }
@@ -84,7 +88,8 @@ impl Outbox {
             }
         }
         let mut queue = self.queue();
-        let lasting = queue.count(FrameKind::Other) + queue.count(FrameKind::Request);
+        let passing = queue.count(FrameKind::Progress) + queue.count(FrameKind::Log);
+        let lasting = queue.frames.len() - passing;
         if lasting + requests.len() > MAX_FRAMES {
             return Err(Full);
         }
@@ -158,7 +163,7 @@ impl Queue {
                 .or_else(|| self.remove(FrameKind::Log));
         }
         match kind {
-            FrameKind::Other => None,
+            FrameKind::Other | FrameKind::Break => None,
             _ => self.remove(FrameKind::Log),
         }
     }
@@ -180,6 +185,7 @@ impl Queue {
 
     fn take(&mut self) -> Option<Taken> {
         match self.frames.pop_front() {
+            Some((frame, _)) if frame.kind == FrameKind::Break => Some(Taken::Break),
             Some((mut frame, room)) => Some(Taken::Frame(mem::take(&mut frame.bytes), room)),
             None => self.end.take().map(|(outcome, _)| Taken::End(outcome)),
         }
@@ -221,6 +227,7 @@ mod tests {
         std::iter::from_fn(|| queue.take())
             .map(|taken| match taken {
                 Taken::Frame(bytes, _) => String::from_utf8(bytes).unwrap(),
+                Taken::Break => "break".into(),
                 Taken::End(_) => "end".into(),
             })
             .collect()

@@ -1,6 +1,6 @@
 //! Changes that wait for a client to read them: each once, and never more than a bound (D8).
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
 use mcp_protocol::{Change, Filter};
 
@@ -57,6 +57,12 @@ impl Pending {
         }
     }
 
+    /// Forgets a change of a resource of which the client does not want to hear any more.
+    pub(crate) fn forget(&mut self, uri: &Arc<str>) {
+        self.queue
+            .retain(|change| !matches!(change, Change::Resource(waits) if waits == uri));
+    }
+
     pub(crate) fn take(&mut self) -> Option<Change> {
         self.queue.pop_front()
     }
@@ -77,7 +83,7 @@ const MAX_PARTS: usize = 128;
 
 #[cfg(test)]
 mod tests {
-    use std::{collections::BTreeSet, sync::Arc};
+    use std::collections::BTreeSet;
 
     use mcp_protocol::Listing;
 

@@ -1,8 +1,11 @@
 //! One subscriber: what it wants to hear of, what waits for it, and what it may be told again.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    mem,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
-use mcp_protocol::{Change, EventId, Filter, Owner, Principal, Subscription, Uris};
+use mcp_protocol::{Change, EventId, Filter, Owner, Principal, StreamKind, Subscription, Uris};
 use tokio::sync::Notify;
 
 use crate::{
@@ -23,6 +26,8 @@ pub(crate) struct Subscriber {
 
 struct State {
     filter: Filter,
+    /// How often single resources were added or taken away.
+    edits: u64,
     pending: Pending,
     /// Present where a stream can be resumed.
     replay: Option<Replay>,
@@ -48,8 +53,11 @@ impl Subscriber {
             principal: subscription.principal.clone(),
             state: Mutex::new(State {
                 filter: subscription.filter.clone(),
+                edits: 0,
                 pending: Pending::default(),
-                replay: subscription.is_resumable().then(|| Replay::new(buffers)),
+                replay: subscription
+                    .is_resumable()
+                    .then(|| Replay::new(StreamKind::Get, buffers)),
                 stream: 0,
                 ended: false,
             }),
@@ -76,16 +84,32 @@ impl Subscriber {
 
     pub(crate) fn resubscribe(&self, uri: &Arc<str>, adds: bool) {
         let mut state = self.state();
+        state.edits += 1;
         let uris = Arc::make_mut(&mut state.filter.uris);
-        match adds {
-            true => uris.insert(Arc::clone(uri)),
-            false => uris.remove(uri),
-        };
+        if adds {
+            uris.insert(Arc::clone(uri));
+        } else {
+            uris.remove(uri);
+            state.pending.forget(uri);
+        }
     }
 
     /// Puts these resources in the place of those it heard of before.
     pub(crate) fn set_uris(&self, uris: Uris) {
-        self.state().filter.uris = uris;
+        self.state().set_uris(uris);
+    }
+
+    /// How often [`Subscriber::resubscribe`] was called.
+    pub(crate) fn edits(&self) -> u64 {
+        self.state().edits
+    }
+
+    /// Does what [`Subscriber::set_uris`] does, unless there were edits since there were so many.
+    pub(crate) fn refresh_uris(&self, uris: Uris, edits: u64) {
+        let mut state = self.state();
+        if state.edits == edits {
+            state.set_uris(uris);
+        }
     }
 
     pub(crate) fn end(&self) {
@@ -169,9 +193,19 @@ impl Subscriber {
     }
 }
 
+impl State {
+    fn set_uris(&mut self, uris: Uris) {
+        let before = mem::replace(&mut self.filter.uris, uris);
+        for uri in before.difference(&self.filter.uris) {
+            self.pending.forget(uri);
+        }
+    }
+}
+
 /// The place of events that have none.
 fn no_place() -> EventId {
     EventId {
+        kind: StreamKind::Get,
         stream: Arc::default(),
         number: 0,
     }

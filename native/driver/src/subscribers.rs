@@ -68,8 +68,15 @@ impl Subscribers {
             (Some(_), _) => return Err(Unanswered::DuplicateId),
             (None, _) => self.enter(&mut open, &subscription, buffers)?,
         };
+        // Before somebody else finds that the subscriber's last stream is over.
+        let stream = subscriber.attach(&subscription);
         drop(open);
-        Ok(Hearing::new(Arc::clone(self), subscriber, subscription))
+        Ok(Hearing::new(
+            Arc::clone(self),
+            subscriber,
+            subscription,
+            stream,
+        ))
     }
 
     /// Tells everybody who wants to hear of it of a change, which may be part of the resource `within`. Takes time in
@@ -92,7 +99,7 @@ impl Subscribers {
     /// Ends the stream of a session, which is over.
     pub fn end(&self, session: &Scope) {
         if let Some(subscriber) = self.find(&Owner::Session(session.clone())) {
-            self.remove(&subscriber);
+            self.open().remove(&subscriber);
             subscriber.end();
         }
     }
@@ -131,22 +138,11 @@ impl Subscribers {
         }
     }
 
-    /// Forgets a subscriber. Harmless when that was done before.
-    pub(crate) fn remove(&self, subscriber: &Subscriber) {
+    /// Forgets a subscriber whose newest stream is this one, which is over.
+    pub(crate) fn leave(&self, subscriber: &Subscriber, stream: u64) {
         let mut open = self.open();
-        if open.all.remove(&subscriber.number).is_none() {
-            return;
-        }
-        if open.owned.get(&subscriber.owner) == Some(&subscriber.number) {
-            open.owned.remove(&subscriber.owner);
-        }
-        if let Some(principal) = &subscriber.principal
-            && let Some(count) = open.principals.get_mut(principal)
-        {
-            *count -= 1;
-            if *count == 0 {
-                open.principals.remove(principal);
-            }
+        if subscriber.is_newest(stream) {
+            open.remove(subscriber);
         }
     }
 
@@ -185,5 +181,25 @@ impl Subscribers {
     /// A lock whose holder panicked still holds consistent data: every critical section here is a few map operations.
     fn open(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Open {
+    /// Forgets a subscriber. Harmless when that was done before.
+    fn remove(&mut self, subscriber: &Subscriber) {
+        if self.all.remove(&subscriber.number).is_none() {
+            return;
+        }
+        if self.owned.get(&subscriber.owner) == Some(&subscriber.number) {
+            self.owned.remove(&subscriber.owner);
+        }
+        if let Some(principal) = &subscriber.principal
+            && let Some(count) = self.principals.get_mut(principal)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.principals.remove(principal);
+            }
+        }
     }
 }

@@ -22,13 +22,17 @@ fn notify<'a>(
     Ok(match sent {
         Sent::Done => atom::ok().encode(env),
         Sent::Busy => (atom::error(), atoms::busy()).encode(env),
+        Sent::NotResumable => (atom::error(), atoms::not_supported()).encode(env),
         Sent::NotIncreasing => (atom::error(), atoms::not_increasing()).encode(env),
     })
 }
 
-/// `{:progress, number, number | nil, text | nil}`, `{:log, level, logger | nil, json}` or
-/// `{:notification, method, json | nil}`
+/// `{:progress, number, number | nil, text | nil}`, `{:log, level, logger | nil, json}`,
+/// `{:notification, method, json | nil}` or `:break`
 fn notice(message: Term<'_>) -> NifResult<Notice<'_>> {
+    if atoms::break_off() == message {
+        return Ok(Notice::Break);
+    }
     if let Ok((tag, progress, total, text)) =
         message.decode::<(Atom, Term<'_>, Term<'_>, Option<&str>)>()
         && tag == atoms::progress()

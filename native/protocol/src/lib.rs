@@ -52,7 +52,7 @@ pub use change::{Change, Filter, Listing, MAX_URIS, Uris};
 pub use config::{Config, Endpoint, Hosts, Origins, Shared};
 pub use context::{Json, RequestContext};
 pub use error::{Code, Error};
-pub use event::EventId;
+pub use event::{EventId, StreamKind};
 pub use exchange::{Exchange, Line, Pipe};
 pub use head::{Peer, RequestHead, Single};
 pub use inquiry::{

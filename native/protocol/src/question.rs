@@ -146,6 +146,8 @@ pub enum Unanswered {
     Draining,
     /// The instance holds as many bytes as it may, so that there is no room for what is to be answered.
     NoRoom,
+    /// The stream of a call that was to be resumed is not kept, or not from that place on.
+    StreamGone,
     /// Another request with this id is in flight in the same scope.
     DuplicateId,
     /// The request was cancelled.

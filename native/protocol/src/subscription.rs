@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use crate::{
     change::{Change, Filter},
     encode::Members,
-    event::{self, EventId},
+    event::{self, EventId, StreamKind},
     meta,
     notice::Framing,
     principal::Principal,
@@ -50,6 +50,16 @@ pub(crate) enum Wording {
 }
 
 impl Subscription {
+    /// The stream of a call that is to be gone on with instead: whose it is, and where it broke off.
+    pub fn resumed_call(&self) -> Option<(&Scope, &EventId)> {
+        match (&self.owner, &self.resumes) {
+            (Owner::Session(scope), Some(place)) if place.kind == StreamKind::Post => {
+                Some((scope, place))
+            }
+            _ => None,
+        }
+    }
+
     /// What goes out before any change: the acknowledgement (SUB-3), or what primes a stream that can be resumed, with
     /// how long to wait before that (LHT-10, LHT-12). `place` is where the stream begins.
     pub fn opening(&self, place: &EventId) -> Option<Vec<u8>> {
@@ -58,7 +68,7 @@ impl Subscription {
                 let message = acknowledgement(id, &self.filter);
                 Some(framed(*framing, message))
             }
-            Wording::Standing(Revision::R20251125) => Some(event::priming(place)),
+            Wording::Standing(Revision::R20251125) => Some(place.priming()),
             Wording::Standing(_) | Wording::Lines => None,
         }
     }
@@ -67,7 +77,7 @@ impl Subscription {
     pub fn tell(&self, change: &Change, place: &EventId) -> Vec<u8> {
         match &self.wording {
             Wording::Listen { id, framing } => framed(*framing, notification(change, Some(id))),
-            Wording::Standing(_) => event::numbered(place, &notification(change, None)),
+            Wording::Standing(_) => place.mark(&event::event(&notification(change, None))),
             Wording::Lines => notification(change, None),
         }
     }

@@ -91,10 +91,8 @@ impl<W: Copy + PartialEq> Calls<W> {
             return None;
         };
         let room = entered.answers.get_or_insert_with(|| buffers.reserve());
-        if !room.grow(response.bytes()) {
-            return None;
-        }
-        let heard = entered.inquiry.as_mut()?.hear(response);
+        let inquiry = entered.inquiry.as_mut()?;
+        let heard = inquiry.hear(response, |bytes| room.grow(bytes));
         (heard == Heard::LastAnswer).then_some((number, worker))
     }
 
@@ -146,6 +144,17 @@ impl<W> Entered<W> {
 }
 
 impl<W: Copy> Calls<W> {
+    /// The calls of a scope that wait for a response of their client.
+    pub fn asking(&self, scope: &Scope) -> Vec<CallNumber> {
+        let waits = |number: &CallNumber| {
+            let shard = self.shard(*number);
+            let inquiry = shard.get(number).and_then(|it| it.inquiry.as_ref());
+            inquiry.is_some_and(|inquiry| inquiry.is_waiting())
+        };
+        let calls = self.find(scope, None);
+        calls.into_iter().filter(waits).collect()
+    }
+
     /// Takes out what a call asks with while it still waits for an answer.
     pub(crate) fn take_inquiry(&self, number: CallNumber) -> Option<Box<Inquiry>> {
         let mut shard = self.shard(number);

@@ -33,6 +33,7 @@ impl Exchange {
         let timeout_ms = target.timeout_ms(&self.shared.config);
         let context = self.context(now, &request, timeout_ms);
         let reply = request.reply();
+        self.resumable = self.resumable_by(&request);
         self.called = Some(Arc::clone(&request.document));
         let inquiry = match target {
             Target::Completion(_) => None,

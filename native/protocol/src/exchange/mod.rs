@@ -67,6 +67,8 @@ pub struct Exchange {
     body_read: bool,
     /// Whether the response has begun, as an event stream.
     streaming: bool,
+    /// The session whose client may resume the stream of the call that is awaited.
+    resumable: Option<Arc<str>>,
     /// The message of the call that is awaited. The call has it too; kept here, it is freed by whoever drives the
     /// exchange, and not by the one who answers, which may be in no position to free a megabyte.
     called: Option<Arc<Document>>,
@@ -308,6 +310,7 @@ impl Exchange {
             silent: false,
             body_read: false,
             streaming: false,
+            resumable: None,
             called: None,
             stage: Stage::Over,
             summary: Summary::default(),
@@ -458,6 +461,11 @@ fn busy(why: Unanswered) -> Error {
             Code::Busy,
             word::DRAINING,
             "The server is shutting down: retry elsewhere",
+        ),
+        Unanswered::StreamGone => Error::new(
+            Code::InvalidRequest,
+            word::STREAM_GONE,
+            "The stream that Last-Event-ID names is not kept, or not from there on: send its request again",
         ),
         Unanswered::DuplicateId => Error::new(
             Code::InvalidRequest,

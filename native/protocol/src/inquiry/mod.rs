@@ -188,8 +188,8 @@ impl Inquiry {
         self.undeclared.clear();
     }
 
-    /// Takes a response of the client's.
-    pub fn hear(&mut self, response: &ClientResponse) -> Heard {
+    /// Takes a response of the client's, if there is `room` for so many bytes of it. What answers nothing takes none.
+    pub fn hear(&mut self, response: &ClientResponse, room: impl FnOnce(usize) -> bool) -> Heard {
         let Some(id) = response.id() else {
             return Heard::Nothing;
         };
@@ -198,7 +198,11 @@ impl Inquiry {
         let Some(asked) = self.asked.iter_mut().find(awaited) else {
             return Heard::Nothing;
         };
-        asked.answer = Some(InputAnswer::of(&asked.request, response.message.root()));
+        let answer = InputAnswer::of(&asked.request, response.message.root());
+        if !room(answer.bytes()) {
+            return Heard::Nothing;
+        }
+        asked.answer = Some(answer);
         match self.asked.iter().all(|asked| asked.answer.is_some()) {
             true => Heard::LastAnswer,
             false => Heard::Answer,
@@ -211,6 +215,12 @@ impl Inquiry {
         asked.map(|asked| asked.answer.clone()).collect()
     }
 
+    /// Whether a request went out that the client has not answered.
+    pub fn is_waiting(&self) -> bool {
+        let unanswered = |asked: &Asked| asked.id.is_some() && asked.answer.is_none();
+        self.asked.iter().any(unanswered)
+    }
+
     /// Whether the client can be asked for this.
     pub fn supports(&self, kind: InputKind) -> bool {
         self.route != Route::None && kind.is_declared(&self.capabilities(), self.revision)
@@ -219,11 +229,7 @@ impl Inquiry {
     /// How many bytes of answers it holds.
     pub(crate) fn bytes(&self) -> usize {
         let answers = self.asked.iter().filter_map(|asked| asked.answer.as_ref());
-        let sizes = answers.map(|answer| match answer {
-            InputAnswer::Result(json) => json.len(),
-            _ => 0,
-        });
-        sizes.sum()
+        answers.map(InputAnswer::bytes).sum()
     }
 
     /// The parameters of the request that the call serves.
@@ -405,6 +411,15 @@ impl InputAnswer {
             _ => Self::Malformed,
         }
     }
+
+    /// How many bytes of the client's it holds.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Result(json) => json.len(),
+            Self::Error { message, .. } => message.len(),
+            Self::Malformed | Self::Undeclared => 0,
+        }
+    }
 }
 
 impl ClientResponse {
@@ -421,7 +436,7 @@ impl ClientResponse {
     }
 
     /// The size of the message.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.message.bytes().len()
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_protocol::{
-    Authorized, Change, Config, EventId, Input, Line, Listing, Owner, Step, Unanswered,
+    Authorized, Change, Config, EventId, Input, Line, Listing, Owner, Step, StreamKind, Unanswered,
 };
 use serde_json::{Value, json};
 
@@ -31,6 +31,7 @@ fn everything() -> Value {
 
 fn nowhere() -> EventId {
     EventId {
+        kind: StreamKind::Get,
         stream: "".into(),
         number: 0,
     }
