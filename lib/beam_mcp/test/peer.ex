@@ -73,8 +73,7 @@ defmodule BeamMCP.Test.Peer do
   end
 
   defp pipe_options(settings, callers) do
-    # The call's process takes the callers from here (`BeamMCP.Call`).
-    identity = Identity.encode(settings.principal, settings.scopes, {BeamMCP.Test, callers})
+    identity = Identity.encode(settings.principal, settings.scopes, {:callers, callers})
 
     :stdio
     |> Options.validate!(drain_timeout_ms: 0)
