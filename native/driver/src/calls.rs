@@ -18,7 +18,7 @@ use std::{
 };
 
 use mcp_protocol::{
-    Ask, IdKey, Input, Inquiry, Notice, Notifier, Principal, Scope, Unanswered, Unsent,
+    Ask, IdKey, Input, Inquiry, Limit, Notice, Notifier, Principal, Scope, Unanswered, Unsent,
 };
 use tokio::sync::oneshot;
 
@@ -365,7 +365,10 @@ impl<W: Copy> Calls<W> {
     fn admit(&self) -> Result<(), Unanswered> {
         if self.in_flight.fetch_add(1, Ordering::Relaxed) >= self.limits.max_calls {
             self.in_flight.fetch_sub(1, Ordering::Relaxed);
-            return Err(Unanswered::Busy);
+            return Err(Unanswered::Busy(Limit {
+                option: "max_calls",
+                allowed: self.limits.max_calls,
+            }));
         }
         Ok(())
     }
@@ -377,7 +380,10 @@ impl<W: Copy> Calls<W> {
         let mut principals = lock(&self.principals);
         let running = principals.entry(principal.clone()).or_insert(0);
         if *running >= self.limits.max_calls_per_principal {
-            return Err(Unanswered::PrincipalBusy);
+            return Err(Unanswered::PrincipalBusy(Limit {
+                option: "max_calls_per_principal",
+                allowed: self.limits.max_calls_per_principal,
+            }));
         }
         *running += 1;
         Ok(())

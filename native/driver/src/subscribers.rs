@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use mcp_protocol::{Change, IdKey, Owner, Principal, Scope, Subscription, Unanswered, Uris};
+use mcp_protocol::{Change, IdKey, Limit, Owner, Principal, Scope, Subscription, Unanswered, Uris};
 
 use crate::{buffers::Buffers, hearing::Hearing, pending::Added, subscriber::Subscriber};
 
@@ -156,12 +156,18 @@ impl Subscribers {
         buffers: &Arc<Buffers>,
     ) -> Result<Arc<Subscriber>, Unanswered> {
         if open.all.len() >= self.limits.max_subscriptions {
-            return Err(Unanswered::Busy);
+            return Err(Unanswered::Busy(Limit {
+                option: "max_subscriptions",
+                allowed: self.limits.max_subscriptions,
+            }));
         }
         if let Some(principal) = &subscription.principal {
             let count = open.principals.entry(principal.clone()).or_insert(0);
             if *count >= self.limits.max_subscriptions_per_principal {
-                return Err(Unanswered::PrincipalBusy);
+                return Err(Unanswered::PrincipalBusy(Limit {
+                    option: "max_subscriptions_per_principal",
+                    allowed: self.limits.max_subscriptions_per_principal,
+                }));
             }
             *count += 1;
         }

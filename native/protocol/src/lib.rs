@@ -67,7 +67,7 @@ pub use outcome::{
 };
 pub use principal::{Identity, Principal};
 pub use question::{
-    Ask, Authorized, BodyFault, Computation, Computed, Input, Question, Scope, Unanswered,
+    Ask, Authorized, BodyFault, Computation, Computed, Input, Limit, Question, Scope, Unanswered,
 };
 pub use request_id::{IdKey, InvalidId, MAX_ID_BYTES, RequestId};
 pub use revision::{Era, Revision};

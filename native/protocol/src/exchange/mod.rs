@@ -20,7 +20,7 @@ mod stream;
 mod subscribe;
 mod tool;
 
-use std::{fmt, mem, sync::Arc};
+use std::{borrow::Cow, fmt, mem, sync::Arc};
 
 use bytes::Bytes;
 use listen::Listener;
@@ -431,7 +431,7 @@ impl fmt::Debug for Line {
     }
 }
 
-fn internal(word: &'static str, message: &'static str) -> Error {
+fn internal(word: &'static str, message: impl Into<Cow<'static, str>>) -> Error {
     Error::new(Code::Internal, word, message)
 }
 
@@ -447,15 +447,22 @@ fn no_sessions() -> Error {
 /// The refusals that say "not now".
 fn busy(why: Unanswered) -> Error {
     match why {
-        Unanswered::PrincipalBusy => Error::new(
+        Unanswered::Busy(limit) => Error::new(
+            Code::Busy,
+            word::BUSY,
+            format!("The server has as much running as its {limit} allows: retry later"),
+        ),
+        Unanswered::PrincipalBusy(limit) => Error::new(
             Code::PrincipalBusy,
             word::PRINCIPAL_BUSY,
-            "You have as many calls running as the server allows: retry when one ends",
+            format!(
+                "You have as much running as the server's {limit} allows: retry when something ends"
+            ),
         ),
         Unanswered::NoRoom => Error::new(
             Code::Busy,
             word::BUFFERS,
-            "The server holds as many bytes for its clients as it allows: retry later",
+            "The server holds as many bytes for its clients as its max_buffered_bytes allows: retry later",
         ),
         Unanswered::Draining => Error::new(
             Code::Busy,
@@ -472,10 +479,6 @@ fn busy(why: Unanswered) -> Error {
             word::DUPLICATE_ID,
             "Another request with this id is still running: ids are unique among running requests",
         ),
-        _ => Error::new(
-            Code::Busy,
-            word::BUSY,
-            "The server has as many calls running as it allows: retry later",
-        ),
+        _ => Error::new(Code::Busy, word::BUSY, "The server is busy: retry later"),
     }
 }

@@ -8,7 +8,7 @@ use mcp_protocol::{
 use serde_json::{Value, json};
 
 use crate::harness::{
-    Pending, Post, Server, identity, modern, nothing, offering_all, said_bytes, tools,
+    MAX_CALLS, Pending, Post, Server, identity, modern, nothing, offering_all, said_bytes, tools,
 };
 
 const ID: &str = "io.modelcontextprotocol/subscriptionId";
@@ -188,11 +188,15 @@ fn the_server_ends_it_with_a_result_and_on_a_pipe_with_a_sign_too() {
 /// SUB-17: before the acknowledgement.
 #[test]
 fn without_room_it_is_refused() {
-    for why in [Unanswered::Busy, Unanswered::PrincipalBusy] {
+    for why in [
+        Unanswered::Busy(MAX_CALLS),
+        Unanswered::PrincipalBusy(MAX_CALLS),
+    ] {
         let mut server = Server::new();
         let pending = posted(&mut server, &listen(json!({})));
         let reply = pending.feed(server.now, Input::Unanswered(why)).reply();
         assert_eq!((reply.answer.status, reply.code()), (200, Some(-32603)));
+        assert!(reply.message().contains("max_calls (7)"));
     }
     let mut server = Server::new();
     let pending = posted(&mut server, &listen(json!({})));
@@ -212,7 +216,7 @@ fn each_delivery_is_authorized_again() {
     let pending = pending.recheck(&mut server);
     assert_eq!(pending.question(), Some("deliver Now"));
 
-    server.world.authorize = Box::new(|_| Input::Unanswered(Unanswered::Busy));
+    server.world.authorize = Box::new(|_| Input::Unanswered(Unanswered::Busy(MAX_CALLS)));
     let pending = pending.recheck(&mut server);
     assert_eq!(pending.question(), Some("deliver Later"));
 
