@@ -9,6 +9,7 @@ defmodule BeamMCP.Native do
   """
 
   alias BeamMCP.{Config, Error, Instance, Listener, NIF, Outcome}
+  alias BeamMCP.Connectome.{Graph, Index}
   alias BeamMCP.Encoder.Walk
 
   @typedoc "One instance inside the native library."
@@ -56,6 +57,9 @@ defmodule BeamMCP.Native do
           | {:session, token(), BeamMCP.SessionStore.question()}
           | {:catalog, token(), BeamMCP.Context.t()}
           | :gone
+
+  @typedoc "A connectome, as terms or inside the native library."
+  @type source :: Graph.t() | Index.t()
 
   @doc """
   Opens an HTTP listener on a running instance.
@@ -307,6 +311,33 @@ defmodule BeamMCP.Native do
   @spec decode(binary()) :: {:ok, term()} | {:error, reason()}
   def decode(json), do: NIF.decode(json)
 
+  @doc false
+  @spec connectome_graph(Graph.t()) :: {:ok, Graph.t()} | {:error, Graph.refusal()}
+  def connectome_graph(graph) do
+    with {:ok, nodes, edges} <- NIF.connectome_graph(graph) do
+      {:ok, %{graph | nodes: nodes, edges: edges}}
+    end
+  end
+
+  @doc false
+  @spec connectome_index(Graph.t()) :: {:ok, Index.t()} | {:error, {:uncanonical, term()}}
+  def connectome_index(graph) do
+    with {:ok, resource, nodes, edges} <- NIF.connectome_index(graph) do
+      version = graph.schema_version
+      {:ok, %Index{resource: resource, schema_version: version, nodes: nodes, edges: edges}}
+    end
+  end
+
+  @doc false
+  @spec connectome_encode(source(), 1..3 | nil, atom()) :: {:ok, binary()} | {:error, term()}
+  def connectome_encode(source, version, algorithm),
+    do: NIF.connectome_encode(handle(source), version, algorithm)
+
+  @doc false
+  @spec connectome_digest(source(), 1..3 | nil, atom()) :: {:ok, String.t()} | {:error, term()}
+  def connectome_digest(source, version, algorithm),
+    do: NIF.connectome_digest(handle(source), version, algorithm)
+
   @doc """
   The longest thread CPU time of each native function in nanoseconds, since the last
   `reset_times/0`; `nil` in builds without measurement.
@@ -317,6 +348,9 @@ defmodule BeamMCP.Native do
   @doc "Forgets the times measured so far."
   @spec reset_times() :: :ok
   def reset_times, do: NIF.nif_times_reset()
+
+  defp handle(%Index{resource: resource}), do: resource
+  defp handle(%Graph{} = graph), do: graph
 
   defp open_apart(runtime, http, hook) do
     with {:error, error} <- open(runtime.native, http, hook) do

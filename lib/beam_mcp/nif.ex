@@ -48,6 +48,10 @@ defmodule BeamMCP.NIF do
   def encode(_term), do: missing()
   def encode_large(_term), do: missing()
   def decode(_json), do: missing()
+  def connectome_graph(_graph), do: missing()
+  def connectome_index(_graph), do: missing()
+  def connectome_encode(_source, _version, _algorithm), do: missing()
+  def connectome_digest(_source, _version, _algorithm), do: missing()
   def nif_times, do: missing()
   def nif_times_reset, do: missing()
 
