@@ -1,0 +1,49 @@
+defmodule BeamMCP.Connectome.Observed.Row do
+  @moduledoc false
+  # What was counted of one edge: four integers that every process adds to without waiting for any
+  # other. A run counts when it begins, so that one which is killed has been seen too; what it took
+  # counts when it ends.
+
+  @began 1
+  @ended 2
+  @sum 3
+  @max 4
+
+  @type t :: :atomics.atomics_ref()
+
+  @type counted :: %{
+          count: non_neg_integer(),
+          ended: non_neg_integer(),
+          sum: non_neg_integer(),
+          max: non_neg_integer()
+        }
+
+  @spec new() :: t()
+  def new, do: :atomics.new(4, signed: true)
+
+  @spec began(t()) :: :ok
+  def began(row), do: :atomics.add(row, @began, 1)
+
+  @doc "A run took `duration`, in native units."
+  @spec ended(t(), non_neg_integer()) :: :ok
+  def ended(row, duration) do
+    :atomics.add(row, @ended, 1)
+    :atomics.add(row, @sum, duration)
+    raise_max(row, :atomics.get(row, @max), duration)
+  end
+
+  @spec read(t()) :: counted()
+  def read(row) do
+    [ended, count, sum, max] = Enum.map([@ended, @began, @sum, @max], &:atomics.get(row, &1))
+    %{count: count, ended: ended, sum: sum, max: max}
+  end
+
+  defp raise_max(row, max, duration) when duration > max do
+    case :atomics.compare_exchange(row, @max, max, duration) do
+      :ok -> :ok
+      higher -> raise_max(row, higher, duration)
+    end
+  end
+
+  defp raise_max(_row, _max, _duration), do: :ok
+end

@@ -1,0 +1,55 @@
+defmodule BeamMCP.Dispatch.Span do
+  @moduledoc false
+  # What is told of one run of the host's function: to telemetry, where the host has it, and to the
+  # collectors of connectomes, where there are any. Both in the call's process.
+  #
+  # `offer` is what the call is about, `declared` the name under which it was declared: of a template
+  # the template, which is no client's to choose.
+
+  alias BeamMCP.Connectome.Observed.{Collector, Row}
+  alias BeamMCP.{Context, Instance, Telemetry}
+
+  @type kind :: :tool | :resource | :prompt | :completion
+
+  @spec run(
+          Instance.t(),
+          {kind(), term()},
+          declared :: term(),
+          Context.t(),
+          map(),
+          (() -> result)
+        ) :: result
+        when result: term()
+  def run(instance, {kind, _name} = offer, declared, context, metadata, run) do
+    case rows(instance, kind, declared) do
+      [] -> tell(instance, offer, context, metadata, run)
+      rows -> count(rows, fn -> tell(instance, offer, context, metadata, run) end)
+    end
+  end
+
+  defp tell(%{telemetry?: false}, _offer, _context, _metadata, run), do: run.()
+
+  defp tell(_instance, offer, context, metadata, run),
+    do: Telemetry.dispatch(offer, context, metadata, run)
+
+  defp rows(_instance, :completion, _declared), do: []
+
+  defp rows(instance, kind, declared) do
+    for collector <- Collector.all(),
+        Collector.watches?(collector, instance.name),
+        row = Collector.row(collector, {kind, instance.config.server_name, declared}),
+        do: row
+  end
+
+  defp count(rows, run) do
+    Enum.each(rows, &Row.began/1)
+    began = System.monotonic_time()
+
+    try do
+      run.()
+    after
+      duration = System.monotonic_time() - began
+      Enum.each(rows, &Row.ended(&1, duration))
+    end
+  end
+end
