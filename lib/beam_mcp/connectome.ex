@@ -75,6 +75,12 @@ defmodule BeamMCP.Connectome do
   @spec digest!(source(), keyword()) :: String.t()
   def digest!(source, options \\ []), do: Fields.bang!(digest(source, options), "graph")
 
+  @doc """
+  The weights as JSON, one object for each edge that has one. No digest covers them.
+  """
+  @spec sidecar(source()) :: {:ok, binary()} | {:error, refusal()}
+  def sidecar(source), do: Native.connectome_sidecar(source)
+
   defp options(options) do
     with :ok <- Fields.check(options, [], [:algorithm, :schema_version]),
          algorithm = Keyword.get(options, :algorithm, :sha256),

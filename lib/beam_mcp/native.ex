@@ -338,6 +338,10 @@ defmodule BeamMCP.Native do
   def connectome_digest(source, version, algorithm),
     do: NIF.connectome_digest(handle(source), version, algorithm)
 
+  @doc false
+  @spec connectome_sidecar(source()) :: {:ok, binary()} | {:error, term()}
+  def connectome_sidecar(source), do: NIF.connectome_sidecar(handle(source))
+
   @doc """
   The longest thread CPU time of each native function in nanoseconds, since the last
   `reset_times/0`; `nil` in builds without measurement.

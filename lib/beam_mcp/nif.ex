@@ -52,6 +52,7 @@ defmodule BeamMCP.NIF do
   def connectome_index(_graph), do: missing()
   def connectome_encode(_source, _version, _algorithm), do: missing()
   def connectome_digest(_source, _version, _algorithm), do: missing()
+  def connectome_sidecar(_source), do: missing()
   def nif_times, do: missing()
   def nif_times_reset, do: missing()
 

@@ -83,7 +83,7 @@ pub enum GraphFault {
     /// Two nodes with one id.
     DuplicateNode(Vec<u8>),
     /// Two edges with one identity; the position of one of them among the edges given.
-    DuplicateEdge(usize),
+    DuplicateEdge(u32),
     /// An edge to or from a node that is not there.
     DanglingEdge(Vec<u8>),
 }
@@ -97,14 +97,14 @@ impl Graph {
     pub fn new(
         version: Version,
         nodes: &[GivenNode<'_>],
-        edges: Vec<GivenEdge<'_>>,
+        edges: &[GivenEdge<'_>],
     ) -> Result<Self, GraphFault> {
         let nodes = ordered_nodes(nodes);
         if let Some(pair) = nodes.windows(2).find(|pair| pair[0].id == pair[1].id) {
             return Err(GraphFault::DuplicateNode(pair[0].id.to_vec()));
         }
         let edges = joined(&nodes, edges)?;
-        let edges = ordered(edges).map_err(|place| GraphFault::DuplicateEdge(place as usize))?;
+        let edges = ordered(edges).map_err(GraphFault::DuplicateEdge)?;
         let starts = starts(nodes.len(), &edges);
         Ok(Self {
             version,
@@ -174,12 +174,12 @@ fn ordered_nodes(given: &[GivenNode<'_>]) -> Vec<Node> {
 }
 
 /// Edges with the positions of their nodes in place of ids.
-fn joined(nodes: &[Node], given: Vec<GivenEdge<'_>>) -> Result<Vec<Edge>, GraphFault> {
+fn joined(nodes: &[Node], given: &[GivenEdge<'_>]) -> Result<Vec<Edge>, GraphFault> {
     let positions: HashMap<&[u8], u32> = nodes.iter().map(|node| &*node.id).zip(0..).collect();
     let mut edges = Vec::with_capacity(given.len());
-    for (place, edge) in (0..).zip(&given) {
+    for (place, edge) in (0..).zip(given) {
         let (Some(&from), Some(&to)) = (positions.get(edge.from), positions.get(edge.to)) else {
-            return Err(unjoined(&positions, &given));
+            return Err(unjoined(&positions, given));
         };
         edges.push(Edge {
             from,
@@ -203,7 +203,7 @@ fn unjoined(positions: &HashMap<&[u8], u32>, given: &[GivenEdge<'_>]) -> GraphFa
     let mut places: Vec<usize> = (0..given.len()).collect();
     places.sort_by_key(|place| key(*place));
     if let Some(pair) = places.windows(2).find(|pair| key(pair[0]) == key(pair[1])) {
-        return GraphFault::DuplicateEdge(pair[0]);
+        return GraphFault::DuplicateEdge(pair[0] as u32);
     }
     let ends = places
         .iter()
@@ -228,27 +228,26 @@ mod tests {
     use super::*;
 
     fn graph(nodes: &[&str], edges: &[(&str, &str)]) -> Result<Graph, GraphFault> {
-        let node = |id: &&'static str| GivenNode {
-            id: id.as_bytes(),
-            kind: NodeKind::Tool,
-            level: Level::Server,
-        };
-        let edge = |(from, to): &(&'static str, &'static str)| GivenEdge {
-            from: from.as_bytes(),
-            to: to.as_bytes(),
-            kind: EdgeKind::Invoke,
-            provenance: Provenance::Declared,
-            sign: Sign::Unset,
-            weight: None,
-        };
-        // Leaked, so that the helpers need no lifetimes.
-        let nodes: Vec<&'static str> = nodes.iter().map(|id| &*String::from(*id).leak()).collect();
-        let edges: Vec<(&'static str, &'static str)> = edges
+        let nodes: Vec<_> = nodes
             .iter()
-            .map(|(from, to)| (&*String::from(*from).leak(), &*String::from(*to).leak()))
+            .map(|id| GivenNode {
+                id: id.as_bytes(),
+                kind: NodeKind::Tool,
+                level: Level::Server,
+            })
             .collect();
-        let nodes: Vec<_> = nodes.iter().map(node).collect();
-        Graph::new(Version::V3, &nodes, edges.iter().map(edge).collect())
+        let edges: Vec<_> = edges
+            .iter()
+            .map(|(from, to)| GivenEdge {
+                from: from.as_bytes(),
+                to: to.as_bytes(),
+                kind: EdgeKind::Invoke,
+                provenance: Provenance::Declared,
+                sign: Sign::Unset,
+                weight: None,
+            })
+            .collect();
+        Graph::new(Version::V3, &nodes, &edges)
     }
 
     #[test]

@@ -59,7 +59,8 @@ impl Version {
         }
     }
 
-    fn has(self, sign: Sign) -> bool {
+    /// Whether this version has the sign.
+    pub fn has(self, sign: Sign) -> bool {
         match sign {
             Sign::Unknown => self == Self::V1,
             Sign::Ungoverned | Sign::Unset => self > Self::V1,

@@ -6,7 +6,11 @@ rustler::atoms! {
     request_struct = "Elixir.BeamMCP.Request",
     struct_key = "__struct__",
 
-    // Keys of both, in the order of their text, which is the order that the VM keeps maps of atoms in.
+    edge_struct = "Elixir.BeamMCP.Connectome.Edge",
+    graph_struct = "Elixir.BeamMCP.Connectome.Graph",
+    node_struct = "Elixir.BeamMCP.Connectome.Node",
+
+    // Keys of the first two, in the order of their text, which is the order that the VM keeps maps of atoms in.
     baggage,
     call,
     claims,
@@ -253,4 +257,29 @@ rustler::atoms! {
     status,
     unlisted,
     value,
+
+    // Connectomes.
+    dangling_edge,
+    duplicate_edge,
+    duplicate_id_after_nfc,
+    duplicate_label_key,
+    duplicate_node,
+    edges,
+    from,
+    id,
+    invalid,
+    invalid_graph,
+    invalid_utf8,
+    kind,
+    label_key,
+    label_value,
+    labels,
+    level,
+    nodes,
+    provenance,
+    schema_version,
+    sign,
+    to,
+    uncanonical,
+    weight,
 }

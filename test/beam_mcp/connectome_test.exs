@@ -1,0 +1,124 @@
+defmodule BeamMCP.ConnectomeTest do
+  use ExUnit.Case, async: true
+
+  alias BeamMCP.{Connectome, ConnectomeVectors}
+  alias BeamMCP.Connectome.{Edge, Graph, Node}
+
+  for vector <- ConnectomeVectors.read("graphs") do
+    test "bytes of #{vector["name"]}" do
+      vector = unquote(Macro.escape(vector))
+      graph = ConnectomeVectors.graph(vector["input"])
+      {:ok, index} = Graph.index(graph)
+
+      for {name, expected} <- vector["expect"], source <- [graph, index] do
+        algorithm = String.to_existing_atom(name)
+        assert {:ok, bytes} = Connectome.encode(source, algorithm: algorithm)
+        assert bytes == expected["bytes_utf8"]
+        assert byte_size(bytes) == expected["length"]
+        assert Connectome.digest(source, algorithm: algorithm) == {:ok, expected["digest"]}
+      end
+
+      assert Connectome.encode!(graph) == ConnectomeVectors.bytes(vector["name"])
+    end
+  end
+
+  for vector <- ConnectomeVectors.read("refusals") do
+    test "refusal of #{vector["name"]}" do
+      vector = unquote(Macro.escape(vector))
+      graph = ConnectomeVectors.graph(vector["input"])
+      assert {:error, {:uncanonical, refusal}} = Connectome.encode(graph)
+      assert Connectome.digest(graph) == {:error, {:uncanonical, refusal}}
+      assert Connectome.sidecar(graph) == {:error, {:uncanonical, refusal}}
+      assert named?(refusal, vector["refused"])
+    end
+  end
+
+  for vector <- ConnectomeVectors.read("sidecars") do
+    test "weights of #{vector["name"]}" do
+      vector = unquote(Macro.escape(vector))
+      graph = ConnectomeVectors.graph(vector["input"])
+      assert Connectome.sidecar(graph) == {:ok, vector["bytes_utf8"]}
+    end
+  end
+
+  test "the fixture of 9,935 edges" do
+    vector = ConnectomeVectors.read("large")
+    graph = ConnectomeVectors.large()
+    assert {length(graph.nodes), length(graph.edges)} == {vector["nodes"], vector["edges"]}
+    assert byte_size(Connectome.encode!(graph)) == vector["length"]
+    assert Connectome.digest!(graph) == vector["sha256"]
+  end
+
+  test "a graph is written in another version on request" do
+    edge = %Edge{from: "s", to: "s", kind: :invoke, provenance: :declared}
+    node = %Node{id: "s", kind: :server, level: :server}
+    graph = &Graph.new!(schema_version: &1, nodes: [node], edges: [%{edge | sign: &2}])
+
+    in_version_1 = Connectome.encode(graph.(3, :unset), schema_version: 1)
+    assert in_version_1 == Connectome.encode(graph.(1, :unknown))
+
+    for {source, version, sign} <- [
+          {graph.(3, :ungoverned), 1, :ungoverned},
+          {graph.(1, :unknown), 3, :unknown}
+        ] do
+      assert Connectome.encode(source, schema_version: version) ==
+               {:error, {:uncanonical, {:invalid_graph, {:invalid, :sign, sign}}}}
+    end
+  end
+
+  test "options are refused by name" do
+    graph = Graph.new!(schema_version: 3, nodes: [], edges: [])
+
+    for {options, refusal} <- [
+          {[algorithm: :md5], {:invalid, :algorithm, :md5}},
+          {[algorithm: "sha256"], {:invalid, :algorithm, "sha256"}},
+          {[schema_version: 4], {:invalid, :schema_version, 4}},
+          {[colour: 1], {:unknown_key, :colour}},
+          {:sha256, {:invalid, :opts, :sha256}}
+        ] do
+      assert Connectome.encode(graph, options) == {:error, refusal}
+      assert Connectome.digest(graph, options) == {:error, refusal}
+    end
+
+    assert_raise ArgumentError, ~r/:md5/, fn -> Connectome.encode!(graph, algorithm: :md5) end
+  end
+
+  test "labels are maps of terms" do
+    labels = %{
+      :mode => :read_only,
+      "list" => [nil, true, :"Elixir.Foo", -(10 ** 30)],
+      "map" => %{1 => :no_key}
+    }
+
+    node = %Node{id: "s", kind: :server, level: :server, labels: labels}
+    graph = &Graph.new!(schema_version: 3, nodes: [%{node | labels: &1}], edges: [])
+
+    assert Connectome.encode(graph.(labels)) ==
+             {:error, {:uncanonical, {:label_value, "s", "map", %{1 => :no_key}}}}
+
+    assert Connectome.encode!(graph.(Map.delete(labels, "map"))) =~
+             ~s("labels":{"list":[null,true,"Elixir.Foo",-1#{String.duplicate("0", 30)}],"mode":"read_only"})
+
+    for value <- [1.0, {1}, self(), make_ref(), &inspect/1, 1..2, [1 | 2], <<1::1>>] do
+      assert Connectome.encode(graph.(%{v: value})) ==
+               {:error, {:uncanonical, {:label_value, "s", "v", value}}}
+    end
+  end
+
+  # A vector names a refusal up to what differs between implementations.
+  defp named?(refusal, ["invalid_graph", reason]) do
+    {:invalid_graph, found} = refusal
+    starts_with?(found, reason)
+  end
+
+  defp named?(refusal, expected), do: starts_with?(refusal, expected)
+
+  defp starts_with?(refusal, [name | details]) do
+    [found | rest] = Tuple.to_list(refusal)
+    expected = Enum.map(details, &ConnectomeVectors.value/1)
+    to_string(found) == name and Enum.map(Enum.take(rest, length(details)), &plain/1) == expected
+  end
+
+  defp plain(atom) when is_atom(atom) and atom not in [nil, true, false], do: to_string(atom)
+  defp plain(other), do: other
+end
