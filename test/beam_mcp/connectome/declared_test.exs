@@ -212,18 +212,19 @@ defmodule BeamMCP.Connectome.DeclaredTest do
       assert bound.modules_without_beam == Enum.sort([InMemory, No.Such.Module])
     end
 
-    @tag :tmp_dir
-    test "names modules whose object file does not tell", %{tmp_dir: directory} do
+    test "names modules whose object file does not tell" do
+      name = "beam_mcp-connectome-#{System.unique_integer([:positive])}"
+      directory = Path.join(System.tmp_dir!(), name)
+      File.mkdir_p!(directory)
       source = Path.join(directory, "connectome_bare.erl")
-
-      File.write!(
-        source,
-        "-module(connectome_bare).\n-export([f/0]).\nf() -> lists:reverse([]).\n"
-      )
-
+      File.write!(source, "-module(connectome_bare).\n-export([f/0]).\nf() -> lists:seq(1, 2).\n")
       {:ok, :connectome_bare} = :compile.file(to_charlist(source), outdir: to_charlist(directory))
       :code.add_patha(to_charlist(directory))
-      on_exit(fn -> :code.del_path(to_charlist(directory)) end)
+
+      on_exit(fn ->
+        :code.del_path(to_charlist(directory))
+        File.rm_rf!(directory)
+      end)
 
       declared = build!(server: "s", modules: [:connectome_bare])
       assert declared.bound.modules_without_debug_info == [:connectome_bare]
