@@ -61,12 +61,10 @@ defmodule BeamMCP.Connectome.Observed.Collector do
   """
   @spec row(t(), edge() | offer()) :: Row.t() | nil
   def row(collector, key) do
-    case :ets.lookup(collector.table, key) do
-      [{^key, row}] -> row
-      [] -> add(collector, key)
-    end
+    :ets.lookup_element(collector.table, key, 2)
   rescue
-    ArgumentError -> nil
+    # Seldom: the first run of an edge.
+    ArgumentError -> add(collector, key)
   end
 
   @doc "Every edge with what was counted of it; a row is there a moment before its first run."
@@ -87,8 +85,7 @@ defmodule BeamMCP.Connectome.Observed.Collector do
     end
   end
 
-  # Two that are new at once may both find the last room: the bound is kept to within the number of
-  # schedulers.
+  # Those that are new at once may all find the last room: there are never many more than may be.
   defp add(collector, key) do
     if :ets.info(collector.table, :size) < collector.max_edges do
       :ets.insert_new(collector.table, {key, Row.new()})
@@ -97,6 +94,9 @@ defmodule BeamMCP.Connectome.Observed.Collector do
       :counters.add(collector.dropped, 1, 1)
       nil
     end
+  rescue
+    # The table has gone.
+    ArgumentError -> nil
   end
 
   defp edge({tag, server, _name} = offer) when tag in [:resource, :prompt],
