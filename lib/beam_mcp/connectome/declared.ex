@@ -50,8 +50,9 @@ defmodule BeamMCP.Connectome.Declared do
       (groups of modules)
     * `:boundaries` - for that level, a map of a module to `{:application, name}` or
       `{:boundary_module, module}`. Without it modules are grouped by application
-    * `:tool_modules` - a map of a tool's name to the module that implements it. A tool with a
-      `handler` of its own needs no entry
+    * `:tool_modules` - a map of a tool's name to the module that implements it. For others that is
+      the module of their own `handler`, or of `:dispatch`
+    * `:dispatch` - the instance's option of that name
     * `:dynamic_allowlist` - functions, `{module, function, arity}`, whose dynamic calls the host
       knows; they move to another field of the bound
     * `:read_edges` - `true` draws what the server does with its resources, templates and prompts.

@@ -46,23 +46,28 @@ defmodule BeamMCP.Connectome.DeclaredTest do
       assert bound.ungrouped_modules == []
     end
 
-    test "takes a tool by its name as an atom or a string, and a tool's handler for its module" do
+    test "takes a tool by its name as an atom or a string, and the function that runs it for its module" do
       defmodule Handled do
         def capabilities do
           tools = [
             %BeamMCP.ToolSpec{name: "mfa", handler: {Beta, :trim, []}},
             %BeamMCP.ToolSpec{name: "fun", handler: &Beta.trim/1},
-            %BeamMCP.ToolSpec{name: :named}
+            %BeamMCP.ToolSpec{name: :named},
+            %BeamMCP.ToolSpec{name: :common}
           ]
 
           %{tools: tools, resources: [], prompts: []}
         end
       end
 
-      declared = build!(@base ++ [catalog: Handled, tool_modules: %{named: Gamma}])
+      declared =
+        build!(
+          @base ++ [catalog: Handled, tool_modules: %{named: Gamma}, dispatch: &Dyn.apply_to/2]
+        )
+
       assert declared.bound.tools_without_module == []
 
-      for {tool, module} <- [{"mfa", Beta}, {"fun", Beta}, {"named", Gamma}] do
+      for {tool, module} <- [{"mfa", Beta}, {"fun", Beta}, {"named", Gamma}, {"common", Dyn}] do
         assert {"fx/tool/#{tool}", "fx/module/#{inspect(module)}"} in edges(
                  declared.graph,
                  :invoke
@@ -246,6 +251,7 @@ defmodule BeamMCP.Connectome.DeclaredTest do
       {[server: "s", modules: [], level: :server], {:invalid, :level, :server}},
       {[server: "s", modules: [], boundaries: :reflect], {:unsupported, :boundaries, :reflect}},
       {[server: "s", modules: [], boundaries: %{A => :b}], {:invalid, :boundaries, %{A => :b}}},
+      {[server: "s", modules: [], dispatch: {No, :such}], {:invalid, :dispatch, {No, :such}}},
       {[server: "s", modules: [], tool_modules: []], {:invalid, :tool_modules, []}},
       {[server: "s", modules: [], read_edges: nil], {:invalid, :read_edges, nil}},
       {[server: "s", modules: [], catalog: Enum], {:invalid, :catalog, :no_capabilities}},

@@ -39,7 +39,7 @@ defmodule BeamMCP.Connectome.Declared.Offers do
   def parts(nil, _scope, _options), do: %__MODULE__{}
 
   def parts(capabilities, scope, options) do
-    tools = Enum.map(capabilities.tools, &tool(&1, scope, options.tool_modules))
+    tools = Enum.map(capabilities.tools, &tool(&1, scope, options))
     templates = Map.get(capabilities, :templates, [])
     drawn = if options.read_edges, do: templates, else: []
 
@@ -57,9 +57,9 @@ defmodule BeamMCP.Connectome.Declared.Offers do
     }
   end
 
-  defp tool(spec, scope, tool_modules) do
+  defp tool(spec, scope, options) do
     identity = {:tool, scope.server, spec.name}
-    module = in_scope(tool_module(spec, tool_modules), scope)
+    module = in_scope(tool_module(spec, options), scope)
     target = module && Scope.module_identity(scope, module)
     runs = if target, do: [Part.edge(identity, target, :invoke, :declared)], else: []
 
@@ -71,17 +71,17 @@ defmodule BeamMCP.Connectome.Declared.Offers do
     }
   end
 
-  # A tool that brings a function of a module along names the module itself.
-  defp tool_module(spec, tool_modules) do
-    case Map.fetch(tool_modules, to_string(spec.name)) do
+  # What the host says, or the function that runs the tool: its own, or that for all.
+  defp tool_module(spec, options) do
+    case Map.fetch(options.tool_modules, to_string(spec.name)) do
       {:ok, module} -> module
-      :error -> handler_module(spec.handler)
+      :error -> function_module(spec.handler || options.dispatch)
     end
   end
 
-  defp handler_module(fun) when is_function(fun), do: Function.info(fun)[:module]
-  defp handler_module(nil), do: nil
-  defp handler_module(declared), do: elem(declared, 0)
+  defp function_module(fun) when is_function(fun), do: Function.info(fun)[:module]
+  defp function_module(nil), do: nil
+  defp function_module(declared), do: elem(declared, 0)
 
   defp in_scope(module, scope), do: if(module in scope.modules, do: module)
 

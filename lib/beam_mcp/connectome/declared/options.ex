@@ -3,11 +3,13 @@ defmodule BeamMCP.Connectome.Declared.Options do
   # The options of a declared build as a map with every key, or the first refusal.
 
   alias BeamMCP.Connectome.Fields
+  alias BeamMCP.Options.Check
 
   @defaults [
     modules: nil,
     apps: nil,
     catalog: nil,
+    dispatch: nil,
     level: :module,
     boundaries: nil,
     tool_modules: %{},
@@ -54,9 +56,10 @@ defmodule BeamMCP.Connectome.Declared.Options do
 
   defp legal(_key, :reflect = boundaries), do: {:error, {:unsupported, :boundaries, boundaries}}
   defp legal(:server, server), do: is_binary(server) and String.valid?(server)
-  defp legal(key, nil) when key in [:modules, :apps, :catalog, :boundaries], do: true
+  defp legal(key, nil) when key in [:modules, :apps, :catalog, :dispatch, :boundaries], do: true
   defp legal(key, atoms) when key in [:modules, :apps], do: all?(atoms, &is_atom/1)
   defp legal(:catalog, catalog), do: is_atom(catalog)
+  defp legal(:dispatch, dispatch), do: Check.dispatch(dispatch) != :error
   defp legal(:level, level), do: level in @levels
   defp legal(:read_edges, flag), do: is_boolean(flag)
   defp legal(:boundaries, map), do: plain_map?(map) and Enum.all?(map, &boundary?/1)
