@@ -139,6 +139,25 @@ impl Form {
     }
 }
 
+impl<V> Refusal<V> {
+    /// The same without the values at fault.
+    pub(crate) fn without_values(self) -> Refusal<()> {
+        match self {
+            Self::DuplicateId(id) => Refusal::DuplicateId(id),
+            Self::IdNotUtf8(id) => Refusal::IdNotUtf8(id),
+            Self::KeyNotUtf8 { id, key } => Refusal::KeyNotUtf8 { id, key },
+            Self::TextNotUtf8 { id, label } => Refusal::TextNotUtf8 { id, label },
+            Self::LabelKey { id, .. } => Refusal::LabelKey { id, key: () },
+            Self::DuplicateLabelKey { id, key } => Refusal::DuplicateLabelKey { id, key },
+            Self::LabelValue { id, label, .. } => Refusal::LabelValue {
+                id,
+                label,
+                value: (),
+            },
+        }
+    }
+}
+
 impl LabelValue {
     /// Writes the value.
     pub(crate) fn write<S: mcp_canonical::Sink>(&self, writer: &mut Writer<S>) {
