@@ -53,7 +53,7 @@ defmodule Bench.Observed do
 
   defp calls(n, instance, context) do
     tool = elem(@tools, rem(n, tuple_size(@tools)))
-    Span.run(instance, {:tool, tool}, tool, context, %{}, fn -> :host end)
+    Span.run(instance, {:tool, tool}, context, %{}, fn -> :host end)
     calls(n - 1, instance, context)
   end
 

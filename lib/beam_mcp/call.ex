@@ -109,7 +109,7 @@ defmodule BeamMCP.Call do
   end
 
   defp run_tool(instance, tool, arguments, context) do
-    Span.run(instance, {:tool, tool}, tool, context, %{}, fn ->
+    Span.run(instance, {:tool, tool}, context, %{}, fn ->
       Asking.guarded(do: dispatch(instance.config.dispatch, tool, arguments, context))
     end)
   end

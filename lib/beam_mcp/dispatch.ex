@@ -75,11 +75,11 @@ defmodule BeamMCP.Dispatch do
   defp serve(instance, token, {_kind, name} = offer, context, run, answer),
     do: serve(instance, token, offer, name, context, run, answer)
 
-  defp serve(instance, token, offer, declared, context, run, answer) do
+  defp serve(instance, token, {kind, _asked} = offer, declared, context, run, answer) do
     case Around.prepare(instance.around, context) do
       {:ok, context, metadata} ->
         guarded = fn -> Asking.guarded(do: run.(context)) end
-        value = fn -> Span.run(instance, offer, declared, context, metadata, guarded) end
+        value = fn -> Span.run(instance, {kind, declared}, context, metadata, guarded) end
         answer(instance, token, offer, context, fn -> Asking.answer(value.(), answer) end)
 
       :failed ->

@@ -3,24 +3,17 @@ defmodule BeamMCP.Dispatch.Span do
   # What is told of one run of the host's function: to telemetry, where the host has it, and to the
   # collectors of connectomes, where there are any. Both in the call's process.
   #
-  # `offer` is what the call is about, `declared` the name under which it was declared: of a template
-  # the template, which is no client's to choose.
+  # An offer goes by the name under which it was declared: of a template the template, which is no
+  # client's to choose.
 
   alias BeamMCP.Connectome.Observed.{Collector, Row}
   alias BeamMCP.{Context, Instance, Telemetry}
 
-  @type kind :: :tool | :resource | :prompt | :completion
+  @type offer :: {:tool | :resource | :prompt | :completion, declared :: term()}
 
-  @spec run(
-          Instance.t(),
-          {kind(), term()},
-          declared :: term(),
-          Context.t(),
-          map(),
-          (() -> result)
-        ) :: result
+  @spec run(Instance.t(), offer(), Context.t(), map(), (() -> result)) :: result
         when result: term()
-  def run(instance, {kind, _name} = offer, declared, context, metadata, run) do
+  def run(instance, {kind, declared} = offer, context, metadata, run) do
     case rows(instance, kind, declared) do
       [] -> tell(instance, offer, context, metadata, run)
       rows -> count(rows, fn -> tell(instance, offer, context, metadata, run) end)
