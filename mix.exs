@@ -19,8 +19,6 @@ defmodule BeamMCP.MixProject do
       test_coverage: [ignore_modules: [BeamMCP.NIF]],
       test_ignore_filters: [&String.starts_with?(&1, "test/integration/support/")],
       deps: [],
-      # Of the application :tools, which is looked for when it is needed.
-      xref: [exclude: [:xref]],
       package: package(),
       docs: [main: "readme", extras: ["README.md" | documents()]]
     ]

@@ -190,11 +190,11 @@ defmodule BeamMCP.Connectome.DeclaredTest do
         {:ok, ^module} = :xref.add_module(xref, path)
       end
 
-      {:ok, unresolved} = :xref.q(xref, 'UC')
+      {:ok, unresolved} = :xref.q(xref, ~c"UC")
       assert Enum.sort(unresolved) == bound.unresolved_calls
       assert length(unresolved) > 50
 
-      {:ok, known} = :xref.q(xref, 'E - UC')
+      {:ok, known} = :xref.q(xref, ~c"E - UC")
       :xref.stop(xref)
       {macro, runtime} = Enum.split_with(known, &(&1 in bound.macro_expansion_calls))
       assert length(macro) == length(bound.macro_expansion_calls)

@@ -8,9 +8,6 @@ defmodule BeamMCP.Connectome.Declared.Calls do
   #     macro       made by a macro's own body
   #     unresolved  the callee is not known before a run
 
-  # Part of the application `:tools`, which a release may lack.
-  @compile {:no_warn_undefined, :xref}
-
   defstruct kept: [],
             external: [],
             macro: [],
@@ -30,42 +27,44 @@ defmodule BeamMCP.Connectome.Declared.Calls do
 
   @spec read([module()]) :: {:ok, t()} | {:error, {:unavailable, :xref}}
   def read(modules) do
-    if Code.ensure_loaded?(:xref),
-      do: {:ok, with_xref(&read(&1, modules))},
-      else: {:error, {:unavailable, :xref}}
+    with {:ok, xref} <- xref(), do: {:ok, served(xref, &read({xref, &1}, modules))}
   end
 
-  defp with_xref(read) do
-    {:ok, xref} = :xref.start(xref_mode: :functions)
+  # Part of the application `:tools`, which a release may lack: found at run time.
+  defp xref,
+    do: if(Code.ensure_loaded?(:xref), do: {:ok, :xref}, else: {:error, {:unavailable, :xref}})
+
+  defp served(xref, read) do
+    {:ok, server} = xref.start(xref_mode: :functions)
 
     try do
-      :ok = :xref.set_default(xref, warnings: false, verbose: false)
-      read.(xref)
+      :ok = xref.set_default(server, warnings: false, verbose: false)
+      read.(server)
     after
-      :xref.stop(xref)
+      xref.stop(server)
     end
   end
 
-  defp read(xref, modules) do
-    unread = Enum.group_by(modules, &add(xref, &1))
+  defp read(server, modules) do
+    unread = Enum.group_by(modules, &add(server, &1))
     scope = MapSet.new(modules)
-    {macro, runtime} = Enum.split_with(query(xref, 'E - UC'), &by_macro?/1)
+    {macro, runtime} = Enum.split_with(query(server, ~c"E - UC"), &by_macro?/1)
     {kept, external} = Enum.split_with(runtime, &inside?(&1, scope))
 
     %__MODULE__{
       kept: kept,
       external: external,
       macro: macro,
-      unresolved: query(xref, 'UC'),
+      unresolved: query(server, ~c"UC"),
       without_beam: Map.get(unread, :without_beam, []),
       without_debug_info: Map.get(unread, :without_debug_info, [])
     }
   end
 
   # The object file, since a module that is loaded may not say where it came from.
-  defp add(xref, module) do
+  defp add({xref, server}, module) do
     with {^module, _binary, path} <- :code.get_object_code(module),
-         {:ok, ^module} <- :xref.add_module(xref, path) do
+         {:ok, ^module} <- xref.add_module(server, path) do
       :read
     else
       :error -> :without_beam
@@ -74,8 +73,8 @@ defmodule BeamMCP.Connectome.Declared.Calls do
     end
   end
 
-  defp query(xref, text) do
-    {:ok, calls} = :xref.q(xref, text)
+  defp query({xref, server}, text) do
+    {:ok, calls} = xref.q(server, text)
     calls
   end
 
