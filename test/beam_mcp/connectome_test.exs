@@ -4,6 +4,8 @@ defmodule BeamMCP.ConnectomeTest do
   alias BeamMCP.{Connectome, ConnectomeVectors}
   alias BeamMCP.Connectome.{Edge, Graph, Node}
 
+  doctest Connectome
+
   for vector <- ConnectomeVectors.read("graphs") do
     test "bytes of #{vector["name"]}" do
       vector = unquote(Macro.escape(vector))
@@ -102,6 +104,99 @@ defmodule BeamMCP.ConnectomeTest do
     for value <- [1.0, {1}, self(), make_ref(), &inspect/1, 1..2, [1 | 2], <<1::1>>] do
       assert Connectome.encode(graph.(%{v: value})) ==
                {:error, {:uncanonical, {:label_value, "s", "v", value}}}
+    end
+  end
+
+  for vector <- ConnectomeVectors.read("envelopes") do
+    test "the envelope #{vector["name"]}" do
+      vector = unquote(Macro.escape(vector))
+      bytes = vector["bytes_utf8"]
+      digest = vector["digest"]
+
+      case {vector["outcome"], Connectome.verify(bytes, digest: digest)} do
+        {"verify", {:ok, verified}} ->
+          assert to_string(verified.algorithm) == vector["digest_algorithm"]
+          assert {:ok, graph} = Connectome.decode(bytes)
+          assert Connectome.encode(graph, algorithm: verified.algorithm) == {:ok, bytes}
+
+        {"malformed", refused} ->
+          assert {:error, {:malformed, _text}} = refused
+
+        {"refuse", refused} ->
+          assert {:error, {:malformed, text}} = refused
+          assert text =~ "parts"
+
+        {"digest verifies, record refused" <> _why, refused} ->
+          assert refused ==
+                   {:error, {:uncanonical, {:invalid_graph, {:invalid, :sign, "unknown"}}}}
+      end
+    end
+  end
+
+  test "bytes that are not what they say are refused" do
+    bytes = ConnectomeVectors.bytes("one-tool-v3")
+    digest = "a401cd47f0f0410d17248538eb8a3ef00018f6a31bf6fb6a7b9b0ba3377f570e"
+    assert {:ok, %{digest: ^digest}} = Connectome.verify(bytes)
+    changed = &String.replace(bytes, &1, &2)
+
+    for {held, options, refusal} <- [
+          {bytes, [digest: "00"], {:digest_mismatch, digest}},
+          {changed.("{}", "{ }"), [], {:not_canonical, 93}},
+          {changed.("version\":3", "version\":9"), [], {:invalid, :schema_version, 9}},
+          {changed.("tool/t", "server"), [],
+           {:uncanonical, {:invalid_graph, {:duplicate_node, "s/server"}}}},
+          {changed.("\"read_only\"", "1.0"), [],
+           {:uncanonical, {:label_value, "s/tool/t", "mode", 1.0}}},
+          {changed.("declared", "both"), [],
+           {:uncanonical, {:invalid_graph, {:invalid, :provenance, "both"}}}},
+          {bytes, [digest: 1], {:invalid, :digest, 1}},
+          {bytes, [digests: 1], {:unknown_key, :digests}}
+        ] do
+      assert Connectome.verify(held, options) == {:error, refusal}
+    end
+
+    for text <- ["", "[]", "{", "\"x\"", ~s({"schema_version":3})] do
+      assert {:error, {:malformed, _text}} = Connectome.verify(text)
+    end
+  end
+
+  test "exports for people and tools" do
+    labels = %{"q\"" => "a\\b", "n" => %{"x" => [1]}}
+    node = %Node{id: "s", kind: :server, level: :server, labels: labels}
+    edge = %Edge{from: "s", to: "s", kind: :invoke, provenance: :declared, weight: 7}
+    graph = Graph.new!(schema_version: 3, nodes: [node], edges: [edge])
+
+    assert Connectome.dot(graph) ==
+             {:ok,
+              ~S"""
+              digraph connectome {
+                "s" ["kind"="server", "level"="server", "label_n"="{\"x\":[1]}", "label_q\""="a\\b"];
+                "s" -> "s" ["kind"="invoke", "provenance"="declared", "sign"="unset"];
+              }
+              """}
+
+    assert {:ok, graphml} = Connectome.graphml(graph)
+    assert graphml =~ ~s(<key id="l1" for="node" attr.name="q&quot;" attr.type="string"/>)
+    assert graphml =~ ~s(<data key="l0">{&quot;x&quot;:[1]}</data>)
+    refute graphml =~ "7"
+
+    graph = Graph.new!(schema_version: 3, nodes: [%{node | labels: %{v: <<0>>}}], edges: [])
+    assert Connectome.graphml(graph) == {:error, {:uncanonical, {:not_xml, "s", 0}}}
+  end
+
+  test "a value on its own follows the rules of labels" do
+    assert Connectome.digest_value(%{}) ==
+             {:ok, Base.encode16(:crypto.hash(:sha256, "{}"), case: :lower)}
+
+    assert {:ok, _digest} = Connectome.digest_value(%{algorithm: "sha384"}, algorithm: :sha384)
+
+    for {value, options, refusal} <- [
+          {%{algorithm: :sha384}, [], {:invalid, :algorithm, :sha384}},
+          {%{}, [schema_version: 1], {:unknown_key, :schema_version}},
+          {[], [], {:uncanonical, {:label_value, "record", :record, []}}},
+          {%{a: 1.5}, [], {:uncanonical, {:label_value, "record", :record, %{a: 1.5}}}}
+        ] do
+      assert Connectome.digest_value(value, options) == {:error, refusal}
     end
   end
 

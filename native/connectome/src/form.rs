@@ -140,19 +140,19 @@ impl Form {
 }
 
 impl<V> Refusal<V> {
-    /// The same without the values at fault.
-    pub(crate) fn without_values(self) -> Refusal<()> {
+    /// The same with what `of` makes of the value at fault.
+    pub fn map<T>(self, of: impl FnOnce(V) -> T) -> Refusal<T> {
         match self {
             Self::DuplicateId(id) => Refusal::DuplicateId(id),
             Self::IdNotUtf8(id) => Refusal::IdNotUtf8(id),
             Self::KeyNotUtf8 { id, key } => Refusal::KeyNotUtf8 { id, key },
             Self::TextNotUtf8 { id, label } => Refusal::TextNotUtf8 { id, label },
-            Self::LabelKey { id, .. } => Refusal::LabelKey { id, key: () },
+            Self::LabelKey { id, key } => Refusal::LabelKey { id, key: of(key) },
             Self::DuplicateLabelKey { id, key } => Refusal::DuplicateLabelKey { id, key },
-            Self::LabelValue { id, label, .. } => Refusal::LabelValue {
+            Self::LabelValue { id, label, value } => Refusal::LabelValue {
                 id,
                 label,
-                value: (),
+                value: of(value),
             },
         }
     }

@@ -52,10 +52,23 @@ pub enum RecordFault {
         /// Its JSON.
         value: String,
     },
-    /// The parts make no graph.
-    Graph(GraphFault),
-    /// The graph has no canonical bytes.
-    Form(Refusal<()>),
+    /// Two nodes with one id.
+    DuplicateNode(String),
+    /// Two edges with one identity.
+    DuplicateEdge {
+        /// The node that talks.
+        from: String,
+        /// The node that is talked to.
+        to: String,
+        /// How.
+        kind: EdgeKind,
+        /// Whether it can happen or did.
+        provenance: Provenance,
+    },
+    /// An edge to or from a node that is not there.
+    DanglingEdge(String),
+    /// The graph has no canonical bytes; a value at fault is its JSON.
+    Form(Refusal<String>),
     /// A part of a federation does not have the digest that its member names.
     PartDigest {
         /// The member.
@@ -178,9 +191,27 @@ pub(crate) fn graph(
 ) -> Result<Form, RecordFault> {
     let given_nodes: Vec<_> = nodes.iter().map(ReadNode::given).collect();
     let given_edges: Vec<_> = edges.iter().map(ReadEdge::given).collect();
-    let graph = Graph::new(version, &given_nodes, &given_edges).map_err(RecordFault::Graph)?;
+    let graph = Graph::new(version, &given_nodes, &given_edges);
+    let graph = graph.map_err(|fault| graph_fault(fault, edges))?;
     let form = Form::new(&graph, |place| nodes[place as usize].labels);
-    form.map_err(|refusal| RecordFault::Form(refusal.without_values()))
+    form.map_err(|refusal| RecordFault::Form(refusal.map(|value| value.raw().to_owned())))
+}
+
+fn graph_fault(fault: GraphFault, edges: &[ReadEdge<'_>]) -> RecordFault {
+    let text = |id: Vec<u8>| String::from_utf8_lossy(&id).into_owned();
+    match fault {
+        GraphFault::DuplicateNode(id) => RecordFault::DuplicateNode(text(id)),
+        GraphFault::DanglingEdge(id) => RecordFault::DanglingEdge(text(id)),
+        GraphFault::DuplicateEdge(place) => {
+            let edge = &edges[place as usize];
+            RecordFault::DuplicateEdge {
+                from: edge.from.to_string(),
+                to: edge.to.to_string(),
+                kind: edge.kind,
+                provenance: edge.provenance,
+            }
+        }
+    }
 }
 
 /// A node of a record.

@@ -302,8 +302,8 @@ fn large() -> Form {
         })
         .collect();
     let graph = Graph::new(Version::V3, &nodes, &edges).expect("a graph");
-    let none = mcp_json::Document::parse("{}".into(), &mcp_json::Limits::default()).expect("JSON");
-    Form::new(&graph, |_| none.root()).expect("a form")
+    let labels = mcp_json::Document::parse("{}".into(), &mcp_json::Limits::default()).expect("JSON");
+    Form::new(&graph, |_| labels.root()).expect("a form")
 }
 
 /// The bytes of what bytes are read as.

@@ -2,18 +2,23 @@
 //!
 //! Every function is on a dirty scheduler: graphs have no bound but their host's memory.
 
+mod built;
+mod diff;
+mod federation;
 mod given;
 mod index;
 mod label;
+mod reach;
+mod record;
 mod refusal;
 mod source;
 mod words;
 
 use mcp_canonical::Algorithm;
-use mcp_connectome::Version;
+use mcp_connectome::{Form, NotXml, Version};
 use rustler::{Atom, Encoder, Env, Term, types::atom};
 
-use crate::decode;
+use crate::{atoms, decode};
 use given::Given;
 use index::GraphIndex;
 use refusal::Refused;
@@ -90,11 +95,30 @@ fn connectome_sidecar<'a>(env: Env<'a>, source: Term<'a>) -> Term<'a> {
     answer(env, source, |form| Ok(decode::binary(env, &form.sidecar())))
 }
 
+/// `connectome_dot/1`
+#[rustler::nif(schedule = "DirtyCpu")]
+fn connectome_dot<'a>(env: Env<'a>, source: Term<'a>) -> Term<'a> {
+    answer(env, source, |form| {
+        Ok(decode::binary(env, form.dot().as_bytes()))
+    })
+}
+
+/// `connectome_graphml/1`
+#[rustler::nif(schedule = "DirtyCpu")]
+fn connectome_graphml<'a>(env: Env<'a>, source: Term<'a>) -> Term<'a> {
+    answer(env, source, |form| match form.graphml() {
+        Ok(text) => Ok(decode::binary(env, text.as_bytes())),
+        Err(NotXml { id, character }) => Err(Refused::Uncanonical(
+            (atoms::not_xml(), id, u32::from(character)).encode(env),
+        )),
+    })
+}
+
 /// What `ask` says about the form of a source, or why it has none.
 fn answer<'a>(
     env: Env<'a>,
     source: Term<'a>,
-    ask: impl FnOnce(&mcp_connectome::Form) -> Result<Term<'a>, Refused<'a>>,
+    ask: impl FnOnce(&Form) -> Result<Term<'a>, Refused<'a>>,
 ) -> Term<'a> {
     let answer = Source::read(source).and_then(|source| ask(source.form()));
     match answer {

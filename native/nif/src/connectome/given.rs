@@ -51,7 +51,8 @@ impl<'a> Given<'a> {
     pub(super) fn form(&self) -> Result<(Graph, Form), Refused<'a>> {
         let graph = self.graph()?;
         let form = Form::new(&graph, |place| self.labels(place));
-        let form = form.map_err(|refusal| Refused::form(self.graph.get_env(), refusal))?;
+        let form = form
+            .map_err(|refusal| Refused::form(self.graph.get_env(), refusal.map(|value| value.0)))?;
         Ok((graph, form))
     }
 

@@ -3,7 +3,7 @@
 use mcp_connectome::{GraphFault, NoSuchSign, Refusal};
 use rustler::{Atom, Encoder, Env, Term, types::atom};
 
-use super::{given::field, label::Label, words};
+use super::{given::field, words};
 use crate::{atoms, decode};
 
 /// Why a term is no graph, or a graph has no canonical bytes.
@@ -12,6 +12,8 @@ pub(super) enum Refused<'a> {
     Graph(Term<'a>),
     /// A graph that could be, without bytes.
     Uncanonical(Term<'a>),
+    /// A question that the graph has no answer to.
+    Query(Term<'a>),
 }
 
 impl<'a> Refused<'a> {
@@ -50,7 +52,7 @@ impl<'a> Refused<'a> {
     }
 
     /// Why a graph has no form.
-    pub(super) fn form(env: Env<'a>, refusal: Refusal<Label<'a>>) -> Self {
+    pub(super) fn form(env: Env<'a>, refusal: Refusal<Term<'a>>) -> Self {
         let bytes = |text: &[u8]| decode::binary(env, text);
         let text = |text: &str| bytes(text.as_bytes());
         let invalid_utf8 = |id, field: Term<'a>| (atoms::invalid_utf8(), id, field).encode(env);
@@ -59,29 +61,52 @@ impl<'a> Refused<'a> {
             Refusal::IdNotUtf8(id) => invalid_utf8(bytes(&id), atoms::id().to_term(env)),
             Refusal::KeyNotUtf8 { id, key } => invalid_utf8(text(&id), bytes(&key)),
             Refusal::TextNotUtf8 { id, label } => invalid_utf8(text(&id), text(&label)),
-            Refusal::LabelKey { id, key } => (atoms::label_key(), text(&id), key.0).encode(env),
+            Refusal::LabelKey { id, key } => (atoms::label_key(), text(&id), key).encode(env),
             Refusal::DuplicateLabelKey { id, key } => {
                 (atoms::duplicate_label_key(), text(&id), text(&key)).encode(env)
             }
             Refusal::LabelValue { id, label, value } => {
-                (atoms::label_value(), text(&id), text(&label), value.0).encode(env)
+                (atoms::label_value(), text(&id), text(&label), value).encode(env)
             }
         })
     }
 
-    /// `{:error, reason}` where bytes were asked for.
-    pub(super) fn uncanonical(self, env: Env<'a>) -> Term<'a> {
-        let reason = match self {
-            Self::Graph(reason) => (atoms::invalid_graph(), reason).encode(env),
-            Self::Uncanonical(reason) => reason,
-        };
-        (atom::error(), (atoms::uncanonical(), reason)).encode(env)
+    /// A value on its own without bytes, where a record has it as a field.
+    pub(super) fn value(env: Env<'a>, field: Atom, value: Term<'a>) -> Self {
+        let record = decode::binary(env, b"record");
+        Self::Uncanonical((atoms::label_value(), record, field, value).encode(env))
     }
 
     /// The reason where a graph was asked for.
     pub(super) fn reason(self) -> Term<'a> {
         match self {
-            Self::Graph(reason) | Self::Uncanonical(reason) => reason,
+            Self::Graph(reason) | Self::Uncanonical(reason) | Self::Query(reason) => reason,
         }
+    }
+
+    /// `{:error, {:uncanonical, reason}}` where bytes were asked for.
+    pub(super) fn uncanonical(self, env: Env<'a>) -> Term<'a> {
+        let reason = match self {
+            Self::Graph(reason) => (atoms::invalid_graph(), reason).encode(env),
+            other => other.reason(),
+        };
+        (atom::error(), (atoms::uncanonical(), reason)).encode(env)
+    }
+
+    /// The reason where one side of a comparison was asked for.
+    pub(super) fn of_side(self, env: Env<'a>) -> Term<'a> {
+        match self {
+            Self::Uncanonical(reason) => (atoms::uncanonical(), reason).encode(env),
+            other => other.reason(),
+        }
+    }
+
+    /// `{:error, reason}` where something was asked of a graph.
+    pub(super) fn of_query(self, env: Env<'a>) -> Term<'a> {
+        let reason = match self {
+            Self::Graph(reason) => (atoms::invalid_graph(), reason).encode(env),
+            other => other.reason(),
+        };
+        (atom::error(), reason).encode(env)
     }
 }

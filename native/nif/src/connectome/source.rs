@@ -27,4 +27,11 @@ impl Source {
             Self::Given(form) => form,
         }
     }
+
+    pub(super) fn into_form(self) -> Form {
+        match self {
+            Self::Index(index) => index.form().clone(),
+            Self::Given(form) => *form,
+        }
+    }
 }

@@ -43,9 +43,9 @@ impl<T: Copy + PartialEq> Table<T> {
     }
 
     /// The atom of a word.
-    pub(super) fn atom(&self, one: T) -> Atom {
+    pub(super) fn term<'a>(&self, env: Env<'a>, one: T) -> Term<'a> {
         let row = self.0.iter().find(|(_, other)| *other == one);
-        row.expect("the table has every word").0
+        row.expect("the table has every word").0.to_term(env)
     }
 }
 
