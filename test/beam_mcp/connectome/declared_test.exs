@@ -218,7 +218,7 @@ defmodule BeamMCP.Connectome.DeclaredTest do
     end
 
     test "names modules whose object file does not tell" do
-      name = "beam_mcp-connectome-#{System.unique_integer([:positive])}"
+      name = "connectome-#{System.unique_integer([:positive])}"
       directory = Path.join(System.tmp_dir!(), name)
       File.mkdir_p!(directory)
       source = Path.join(directory, "connectome_bare.erl")

@@ -3,9 +3,9 @@
 // The same graph is always drawn the same.
 "use strict";
 
-const ROW = 28, BOX = 20, GAP = 90, CHARACTER = 6.7, LONGEST = 34;
+const ROW = 28, BOX = 20, GAP = 72, CHARACTER = 6.7, LONGEST = 34;
 
-function layout(nodes, edges) {
+function layout(nodes, edges, room) {
   const next = neighbours(nodes, edges, "from", "to");
   const previous = neighbours(nodes, edges, "to", "from");
   const columns = ranked(nodes, next, previous);
@@ -13,7 +13,7 @@ function layout(nodes, edges) {
     columns.forEach((column, at) => sortBy(column, columns[at - 1], previous));
     columns.slice().reverse().forEach((column, at) => sortBy(column, columns[columns.length - at], next));
   }
-  return place(columns, rowsFor(nodes.length));
+  return place(columns, bestRows(columns, room));
 }
 
 function neighbours(nodes, edges, near, far) {
@@ -64,8 +64,15 @@ function sortBy(column, beside, neighbours) {
   column.sort((a, b) => height.get(a.id) - height.get(b.id) || (a.id < b.id ? -1 : 1));
 }
 
-// As many rows as make the whole about as wide as a screen is.
-const rowsFor = (count) => Math.min(60, Math.max(14, Math.ceil(Math.sqrt(6.25 * count))));
+// A long column stands in several beside each other: with as many rows as let the whole be drawn largest.
+function bestRows(columns, room) {
+  const scale = (rows) => {
+    const { width, height } = place(columns, rows);
+    return Math.min(room.width / width, room.height / height);
+  };
+  const candidates = Array.from({ length: 55 }, (_, at) => at + 10);
+  return candidates.reduce((best, rows) => (scale(rows) > scale(best) ? rows : best));
+}
 
 function place(columns, rows) {
   const titles = [];

@@ -13,7 +13,7 @@ const DENSE = 1200;
 const nodes = data.nodes.map((node) => ({ ...node, name: shortName(node.id), badge: BADGES[node.kind === "module" ? node.level : node.kind] }));
 const byId = new Map(nodes.map((node) => [node.id, node]));
 const edges = data.edges;
-const size = layout(nodes, edges);
+const size = layout(nodes, edges, document.getElementById("graph").getBoundingClientRect());
 
 const view = { x: 0, y: 0, scale: 1, chosen: null };
 const svg = draw();
@@ -61,14 +61,22 @@ function draw() {
     edge.element = line;
     return line;
   });
-  const boxes = nodes.map(box);
+  const first = nodes.find((node) => node.kind === "server") ?? nodes[0];
+  const boxes = nodes.map((node) => box(node, node === first));
   const titles = size.titles.map(({ text, x }) => element("svg:text", { class: "column", x, y: -14 }, text));
   drawing.append(
     element("svg:defs", {}, ...markers),
-    element("svg:g", { id: "canvas", class: edges.length > DENSE ? "dense" : null }, ...titles, element("svg:g", {}, ...lines), element("svg:g", {}, ...boxes)),
+    element("svg:g", { id: "canvas", class: edges.length > DENSE ? "dense" : null },
+      ...titles, element("svg:g", {}, ...lines.filter(quiet)), element("svg:g", {}, ...boxes),
+      element("svg:g", { class: "over" }, ...lines.filter((line) => !quiet(line)))),
   );
   document.getElementById("graph").prepend(drawing);
   return drawing;
+}
+
+// What is to be found is drawn over the boxes.
+function quiet(line) {
+  return !line.classList.contains("drift") && !line.classList.contains("changed");
 }
 
 function marker(id) {
@@ -79,10 +87,10 @@ function marker(id) {
   }, element("svg:path", { d }));
 }
 
-function box(node, at) {
+function box(node, first) {
   const marks = { unseen: "○", undeclared: "▲" };
   const group = element("svg:g", {
-    class: `node ${node.status ?? ""}`, transform: `translate(${node.x},${node.y})`, tabindex: at === 0 ? 0 : -1, role: "button",
+    class: `node ${node.status ?? ""}`, transform: `translate(${node.x},${node.y})`, tabindex: first ? 0 : -1, role: "button",
     "aria-label": described(node), on: { click: () => choose(node), focus: () => reveal(node) },
   },
     element("svg:title", {}, described(node)),
@@ -143,8 +151,8 @@ function apply() {
 function fit() {
   const { width, height } = svg.getBoundingClientRect();
   const whole = Math.min((width - 40) / size.width, (height - 70) / (size.height + 20));
-  view.scale = Math.min(1.4, Math.max(.7, whole));
-  view.x = whole >= .7 ? (width - size.width * view.scale) / 2 : 20;
+  view.scale = Math.min(1.4, Math.max(.62, whole));
+  view.x = whole >= .62 ? (width - size.width * view.scale) / 2 : 20;
   view.y = Math.max(44, (height - size.height * view.scale) / 2);
   if (size.height * view.scale > height) {
     const first = nodes.reduce((a, b) => (b.x < a.x ? b : a));
@@ -224,7 +232,9 @@ function filtered(things, key, name, on) {
   }
 }
 
-const off = (thing) => Boolean(thing.hidden?.size);
+function off(thing) {
+  return Boolean(thing.hidden?.size);
+}
 
 function findings(name) {
   const found = edges.filter((edge) => edge.class === name);
