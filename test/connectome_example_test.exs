@@ -24,7 +24,7 @@ defmodule BeamMCP.ConnectomeExampleTest do
 
       :ok =
         :application.load(
-          {:application, :everything, vsn: '0', modules: modules, mod: [], applications: []}
+          {:application, :everything, vsn: ~c"0", modules: modules, mod: [], applications: []}
         )
     end)
 

@@ -3,12 +3,17 @@ defmodule BeamMCP.LivebookTest do
   use ExUnit.Case, async: false
 
   alias BeamMCP.Connectome
-  alias BeamMCP.Connectome.{Declared, Diff, Edge, Graph, Part}
+  alias BeamMCP.Connectome.{Declared, Diff, Graph, Part}
   alias BeamMCP.Fixture.Declared, as: Fixture
 
   @stand_ins """
-  defmodule Kino.Mermaid, do: def new(text), do: {:mermaid, text}
-  defmodule Kino.DataTable, do: def new(rows, name: name), do: {:table, name, rows}
+  defmodule Kino.Mermaid do
+    def new(text), do: {:mermaid, text}
+  end
+
+  defmodule Kino.DataTable do
+    def new(rows, name: name), do: {:table, name, rows}
+  end
 
   defmodule Jason do
     def decode!(json) do
@@ -73,8 +78,7 @@ defmodule BeamMCP.LivebookTest do
     Graph.new!(
       schema_version: 3,
       nodes: Enum.map([server | tools], &Part.node/1),
-      edges:
-        for(tool <- tools, do: %Edge{Part.edge(server, tool, :invoke, :observed) | weight: 3})
+      edges: for(tool <- tools, do: %{Part.edge(server, tool, :invoke, :observed) | weight: 3})
     )
   end
 

@@ -89,7 +89,7 @@ defmodule BeamMCP.Connectome.NodeTest do
   end
 
   test "id/1 and new!/1 raise" do
-    assert_raise ArgumentError, ~r/names no part/, fn -> Node.id({:server, :srv}) end
+    assert_raise ArgumentError, ~r/names no part/, fn -> apply(Node, :id, [{:server, :srv}]) end
     assert_raise ArgumentError, ~r/:missing, :kind/, fn -> Node.new!([]) end
   end
 end
