@@ -159,11 +159,7 @@ defmodule BeamMCP.Connectome.Observed do
   def handle_info(_unknown, monitor), do: {:noreply, monitor}
 
   defp count(nil, _duration), do: :ok
-
-  defp count(row, duration) do
-    Row.began(row)
-    Row.ended(row, duration)
-  end
+  defp count(row, duration), do: Row.used(row, duration)
 
   # Functions and groups are the builder's: what is observed is a part as a whole.
   defp admit(field, identity) do

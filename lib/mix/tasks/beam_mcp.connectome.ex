@@ -213,7 +213,7 @@ defmodule Mix.Tasks.BeamMcp.Connectome do
   defp write_bound(file, bound),
     do: File.write!(file, ok!(Connectome.encode_value(bound), "no bound"))
 
-  defp algorithm(options), do: String.to_existing_atom(options[:algorithm])
+  defp algorithm(options), do: String.to_atom(options[:algorithm])
 
   defp one_of(options, key, [default | _others] = legal) do
     value = Keyword.get(options, key, default)

@@ -6,7 +6,9 @@ defmodule BeamMCP.Connectome.Command.Sources do
   alias BeamMCP.Connectome.{Declared, Graph}
   alias BeamMCP.Connectome.Command.Remote
 
+  # Not in every version of Mix.
   @compile {:no_warn_undefined, {Mix, :ensure_application!, 1}}
+  @dialyzer {:no_missing_calls, build!: 1}
 
   @levels ~w(module mfa boundary)
   @kinds ~w(invoke read message supervise)

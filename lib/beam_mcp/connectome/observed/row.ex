@@ -32,6 +32,13 @@ defmodule BeamMCP.Connectome.Observed.Row do
     raise_max(row, :atomics.get(row, @max), duration)
   end
 
+  @doc "A run began and took `duration`."
+  @spec used(t(), non_neg_integer()) :: :ok
+  def used(row, duration) do
+    began(row)
+    ended(row, duration)
+  end
+
   @spec read(t()) :: counted()
   def read(row) do
     [ended, count, sum, max] = Enum.map([@ended, @began, @sum, @max], &:atomics.get(row, &1))

@@ -86,6 +86,7 @@ defmodule BeamMCP.Connectome.Tracer.Worker do
     end
   end
 
+  @spec traced(tuple(), %__MODULE__{}) :: no_return()
   defp traced(message, state) do
     unless_flagged(state, fn ->
       state = %{state | handled: state.handled + 1}
@@ -96,6 +97,7 @@ defmodule BeamMCP.Connectome.Tracer.Worker do
   end
 
   # The flag comes before every write, since the mailbox may still be long when time is up.
+  @spec unless_flagged(%__MODULE__{}, (() -> no_return())) :: no_return()
   defp unless_flagged(state, go_on) do
     case Companion.flagged(state.flag) do
       :running -> go_on.()
@@ -134,9 +136,9 @@ defmodule BeamMCP.Connectome.Tracer.Worker do
   defp record(_other, _state), do: :ok
 
   defp count(from, to, kind, state) do
-    if row = Collector.row(state.collector, {from, to, kind}) do
-      Row.began(row)
-      Row.ended(row, 0)
+    case Collector.row(state.collector, {from, to, kind}) do
+      nil -> :ok
+      row -> Row.used(row, 0)
     end
   end
 
