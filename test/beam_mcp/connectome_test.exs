@@ -107,6 +107,21 @@ defmodule BeamMCP.ConnectomeTest do
     end
   end
 
+  test "labels are nested as deep as the page says, and no deeper" do
+    nested = &Enum.reduce(1..&1, [], fn _level, inner -> [inner] end)
+    node = &%Node{id: "s", kind: :server, level: :server, labels: %{v: &1}}
+    graph = &Graph.new!(schema_version: 3, nodes: [node.(&1)], edges: [])
+
+    bytes = Connectome.encode!(graph.(nested.(128)))
+    assert {:ok, graph_again} = Connectome.decode(bytes)
+    assert Connectome.encode!(graph_again) == bytes
+
+    for deep <- [nested.(129), nested.(100_000)] do
+      assert Connectome.encode(graph.(deep)) ==
+               {:error, {:uncanonical, {:label_value, "s", "v", deep}}}
+    end
+  end
+
   for vector <- ConnectomeVectors.read("envelopes") do
     test "the envelope #{vector["name"]}" do
       vector = unquote(Macro.escape(vector))

@@ -4,8 +4,8 @@ mod support;
 
 use mcp_canonical::Algorithm;
 use mcp_connectome::{
-    Diff, EdgeKind, Envelope, Form, GivenEdge, GivenNode, Graph, GraphFault, Level, NodeKind,
-    Provenance, RecordFault, Refusal, Side, Sign, Version, Weight,
+    Diff, EdgeKind, Envelope, Federation, Form, GivenEdge, GivenNode, Graph, GraphFault, Level,
+    NodeKind, Provenance, RecordFault, Refusal, Side, Sign, Version, Weight,
 };
 use mcp_json::{Node, Number};
 use support::{Fault, Noted, form, raw, text, vectors};
@@ -156,6 +156,38 @@ fn diffs_are_those_of_the_vectors() {
 }
 
 #[test]
+fn federations_are_those_of_the_vectors() {
+    let document = vectors("federations");
+    for vector in document.root().items() {
+        let name = text(vector, "name");
+        let algorithm = Algorithm::from_name(&text(vector, "algorithm")).expect("an algorithm");
+        let parts: Vec<_> = vector.get("parts").expect("parts").items().collect();
+        let parts = parts.iter().map(|part| {
+            let [member, graph] = [0, 1].map(|at| part.items().nth(at).expect("a pair"));
+            let form = form(graph).expect("a graph");
+            (member.as_str().expect("a name").into_owned(), form)
+        });
+        let parts: Vec<_> = parts.collect();
+        let named = parts
+            .iter()
+            .map(|(member, form)| (member.as_bytes(), form.clone(), algorithm));
+        let federation = Federation::new(named).expect("a federation");
+        let bytes = federation.write(algorithm, Vec::new());
+        assert_eq!(
+            String::from_utf8_lossy(&bytes),
+            text(vector, "bytes_utf8"),
+            "{name}"
+        );
+        assert_eq!(
+            federation.digest(algorithm),
+            text(vector, "digest"),
+            "{name}"
+        );
+        assert_eq!(reread(&bytes), bytes, "{name}");
+    }
+}
+
+#[test]
 fn envelopes_are_judged_as_the_vectors_say() {
     let document = vectors("envelopes");
     for vector in document.root().items() {
@@ -302,7 +334,8 @@ fn large() -> Form {
         })
         .collect();
     let graph = Graph::new(Version::V3, &nodes, &edges).expect("a graph");
-    let labels = mcp_json::Document::parse("{}".into(), &mcp_json::Limits::default()).expect("JSON");
+    let labels =
+        mcp_json::Document::parse("{}".into(), &mcp_json::Limits::default()).expect("JSON");
     Form::new(&graph, |_| labels.root()).expect("a form")
 }
 

@@ -1,7 +1,7 @@
 defmodule BeamMCP.Connectome.FederationTest do
   use ExUnit.Case, async: true
 
-  alias BeamMCP.Connectome
+  alias BeamMCP.{Connectome, ConnectomeVectors}
   alias BeamMCP.Connectome.{Edge, Federation, Graph, Node}
 
   @server %Node{id: "s/server", kind: :server, level: :server}
@@ -10,6 +10,20 @@ defmodule BeamMCP.Connectome.FederationTest do
 
   defp graph(tool, sign) do
     Graph.new!(schema_version: 3, nodes: [@server, tool], edges: [%{@edge | sign: sign}])
+  end
+
+  for vector <- ConnectomeVectors.read("federations") do
+    test "the record of #{vector["name"]}" do
+      vector = unquote(Macro.escape(vector))
+      algorithm = String.to_existing_atom(vector["algorithm"])
+
+      parts = for [member, graph] <- vector["parts"], do: {member, ConnectomeVectors.graph(graph)}
+
+      {:ok, federation} = Federation.merge(parts, algorithm: algorithm)
+      assert Federation.encode(federation, algorithm: algorithm) == {:ok, vector["bytes_utf8"]}
+      assert Federation.digest(federation, algorithm: algorithm) == {:ok, vector["digest"]}
+      assert {:ok, _verified} = Connectome.verify(vector["bytes_utf8"], digest: vector["digest"])
+    end
   end
 
   test "parts keep their digests, ids are scoped, conflicts are listed" do
