@@ -5,8 +5,8 @@ defmodule Bench.Connectome.Reference do
   alias BeamMCP.Connectome.{Graph, Node}
 
   def encode(%Graph{} = graph) do
-    nodes = graph.nodes |> Enum.map(&node/1) |> Enum.sort() |> Enum.map(&elem(&1, 1))
-    edges = graph.edges |> Enum.map(&edge/1) |> Enum.sort() |> Enum.map(&elem(&1, 1))
+    nodes = graph.nodes |> Enum.map(&node_text/1) |> Enum.sort() |> Enum.map(&elem(&1, 1))
+    edges = graph.edges |> Enum.map(&edge_text/1) |> Enum.sort() |> Enum.map(&elem(&1, 1))
 
     IO.iodata_to_binary([
       ~s({"schema_version":3,"algorithm":"sha256","nodes":[),
@@ -54,7 +54,7 @@ defmodule Bench.Connectome.Reference do
     numbers |> immediate(parents, nodes, before) |> chain(target, []) |> MapSet.new()
   end
 
-  defp node(node) do
+  defp node_text(node) do
     id = nfc(node.id)
 
     {id,
@@ -67,7 +67,7 @@ defmodule Bench.Connectome.Reference do
      ]}
   end
 
-  defp edge(edge) do
+  defp edge_text(edge) do
     [from, to] = Enum.map([edge.from, edge.to], &nfc/1)
     [kind, provenance] = Enum.map([edge.kind, edge.provenance], &Atom.to_string/1)
 
