@@ -1,12 +1,12 @@
 defmodule BeamMCP.Connectome.Cluster do
   @moduledoc """
   Graphs of several nodes, fetched over Erlang distribution for
-  `BeamMCP.Connectome.Federation.merge/1`.
+  `BeamMCP.Connectome.Federation.merge/2`.
 
       {:ok, parts, []} = BeamMCP.Connectome.Cluster.observed([node() | Node.list()], MyApp.Observed)
       {:ok, federation} = BeamMCP.Connectome.Federation.merge(parts)
 
-  Each part names the node that asserts it. A node that does not answer, or answers something else
+  A part is the name of the node that asserts it, and the graph. A node that does not answer, or answers something else
   than a graph, is among the failures: nothing is left out in silence. What other nodes send is
   checked as if a client had sent it.
   """
@@ -17,7 +17,7 @@ defmodule BeamMCP.Connectome.Cluster do
   @max_edges 100_000
 
   @typedoc "What one node asserts."
-  @type part :: %{node: String.t(), graph: Graph.t()}
+  @type part :: {member :: String.t(), Graph.t()}
 
   @typedoc "A node and why it has no part."
   @type failure :: {node(), term()}
@@ -47,7 +47,7 @@ defmodule BeamMCP.Connectome.Cluster do
       nodes
       |> Enum.zip(answers)
       |> Enum.map(fn {node, answer} -> part(node, answer, graph, options[:max_edges]) end)
-      |> Enum.split_with(&is_map/1)
+      |> Enum.split_with(&match?({_member, %Graph{}}, &1))
 
     {:ok, parts, failures}
   end
@@ -56,7 +56,7 @@ defmodule BeamMCP.Connectome.Cluster do
     with %Graph{schema_version: version, nodes: nodes, edges: edges} <- graph.(answer),
          :ok <- bounded(edges, max_edges),
          {:ok, graph} <- Graph.new(schema_version: version, nodes: nodes, edges: edges) do
-      %{node: Atom.to_string(node), graph: graph}
+      {Atom.to_string(node), graph}
     else
       {:error, reason} -> {node, reason}
       _other -> {node, :no_graph}

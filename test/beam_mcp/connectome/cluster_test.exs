@@ -14,7 +14,7 @@ defmodule BeamMCP.Connectome.ClusterTest do
     {:ok, graph} = Observed.snapshot(name)
 
     assert Cluster.observed([node(), :nobody@nowhere], name) ==
-             {:ok, [%{node: here, graph: graph}], [nobody@nowhere: :noconnection]}
+             {:ok, [{here, graph}], [nobody@nowhere: :noconnection]}
   end
 
   test "a node without the collector has no part" do
@@ -31,7 +31,7 @@ defmodule BeamMCP.Connectome.ClusterTest do
   test "what nodes declare is built there", %{here: here} do
     build = [server: "s", modules: [Enum]]
     {:ok, %{graph: graph}} = Declared.build(build)
-    assert Cluster.declared([node()], build) == {:ok, [%{node: here, graph: graph}], []}
+    assert Cluster.declared([node()], build) == {:ok, [{here, graph}], []}
 
     assert Cluster.declared([node()], server: "s") == {:ok, [], [{node(), {:missing, :scope}}]}
   end

@@ -14,7 +14,7 @@ defmodule BeamMCP.Connectome.Command.Remote do
     connect!(node, options[:cookie])
 
     case Cluster.observed([node], collector) do
-      {:ok, [part], []} -> {part.graph, window!(node, collector)}
+      {:ok, [{_member, graph}], []} -> {graph, window!(node, collector)}
       {:ok, [], [{_node, reason}]} -> Sources.fail("#{node}: #{inspect(reason)}")
     end
   end
