@@ -137,10 +137,11 @@ impl Envelope {
     }
 }
 
-/// What bytes may hold: a little deeper than labels are, and integers in full.
+/// What bytes may hold: a little deeper than labels are, and integers of as many digits as anybody writes. Reading
+/// digits takes time by the square of their number.
 const LIMITS: Limits = Limits {
     max_depth: MAX_DEPTH + 8,
-    max_number_digits: usize::MAX,
+    max_number_digits: 160_000,
 };
 
 fn schema(root: Node<'_>) -> Result<Schema, RecordFault> {

@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, VecDeque};
 use mcp_canonical::Algorithm;
 use mcp_connectome::reach::{Admitted, Dominators, Search};
 use mcp_connectome::{
-    Class, Content, Diff, EdgeKind, Effective, Envelope, Form, GivenEdge, GivenNode, Graph, Level,
-    NodeKind, Provenance, Side, Sign, Version, Weight,
+    Class, Content, Diff, EdgeKind, Effective, Envelope, Federation, Form, GivenEdge, GivenNode,
+    Graph, Level, NodeKind, Part, Provenance, Side, Sign, Version, Weight,
 };
 use mcp_json::{Document, Limits};
 use proptest::collection::{btree_set, vec};
@@ -48,6 +48,33 @@ proptest! {
             prop_assert_ne!(envelope.digest(), digest);
             // Whatever is wrong is an error and never a panic.
             let _ = envelope.content();
+        }
+    }
+
+    #[test]
+    fn a_federation_reads_back_and_a_changed_byte_is_found(
+        left in parts(), right in parts(), at in any::<Index>(), byte in any::<u8>(),
+    ) {
+        let members = [("a@h", left.form()), ("b@h", right.form())];
+        let named = members.iter().map(|(name, form)| (name.as_bytes(), form.clone(), Algorithm::Sha256));
+        let federation = Federation::new(named).expect("two members");
+        let mut bytes = federation.write(Algorithm::Sha256, Vec::new());
+        let digest = federation.digest(Algorithm::Sha256);
+        let envelope = Envelope::read(bytes.clone().into()).expect("an envelope");
+        prop_assert_eq!(&envelope.digest(), &digest);
+        let Content::Federation(again) = envelope.content().expect("canonical bytes") else {
+            panic!("a federation is read as a federation");
+        };
+        prop_assert_eq!(again.digest(Algorithm::Sha256), digest);
+
+        let at = at.index(bytes.len());
+        prop_assume!(bytes[at] != byte);
+        bytes[at] = byte;
+        // The parts have digests of their own, so that little but their members' names can change unnoticed.
+        let changed = Envelope::read(bytes.into()).and_then(|envelope| envelope.content());
+        if let Ok(Content::Federation(changed)) = changed {
+            let digests = |parts: &[Part]| parts.iter().map(|part| part.digest.clone()).collect::<Vec<_>>();
+            prop_assert_eq!(digests(changed.parts()), digests(federation.parts()));
         }
     }
 
