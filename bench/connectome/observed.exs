@@ -1,6 +1,6 @@
 # What a collector of a connectome costs each call.
 #
-#     MIX_ENV=prod mix run bench/observed.exs
+#     MIX_ENV=prod mix run bench/connectome/observed.exs
 #
 # Runs the same host function for an instance that a collector watches and for one that none watches, in turns,
 # and prints the medians over the rounds of the time for one run, their difference and their ratio. A round is shorter
