@@ -146,9 +146,8 @@ defmodule BeamMCP.Connectome.Observed do
 
   @impl GenServer
   def init(options) do
-    monitor = Process.monitor(Tables)
     :ok = Tables.open(options)
-    {:ok, monitor}
+    {:ok, Process.monitor(Tables)}
   end
 
   # Its rows have gone: whoever supervises this starts it with new ones.

@@ -11,9 +11,18 @@ defmodule BeamMCP.Connectome.Observed.Tables do
   @spec start_link(term()) :: GenServer.on_start()
   def start_link(_argument), do: GenServer.start_link(__MODULE__, :ok, name: __MODULE__)
 
-  @doc "Opens, or opens again, the table of the calling process, and watches the process."
-  @spec open(map()) :: :ok
-  def open(options), do: GenServer.call(__MODULE__, {:open, self(), options})
+  @doc """
+  Opens, or opens again, the table of the calling process, and watches the process. One that saw this
+  process die waits until it is there again.
+  """
+  @spec open(map(), non_neg_integer()) :: :ok
+  def open(options, tries \\ 100) do
+    GenServer.call(__MODULE__, {:open, self(), options})
+  catch
+    :exit, {:noproc, _call} when tries > 0 ->
+      Process.sleep(10)
+      open(options, tries - 1)
+  end
 
   @doc "Empties a table: a new window begins."
   @spec reset(atom()) :: :ok | {:error, :not_started}
