@@ -96,9 +96,9 @@ defmodule BeamMCP.Connectome.View do
   end
 
   defp nodes(declared, observed) do
-    sides = {by_id(declared), by_id(observed)}
+    {declared, observed} = sides = {by_id(declared), by_id(observed)}
 
-    for {id, node} <- Map.merge(by_id(observed), by_id(declared)) do
+    for {id, node} <- Map.merge(observed || %{}, declared || %{}) do
       %{
         id: id,
         kind: node.kind,
@@ -110,11 +110,11 @@ defmodule BeamMCP.Connectome.View do
     |> Enum.sort_by(& &1.id)
   end
 
-  defp by_id(nil), do: %{}
+  defp by_id(nil), do: nil
   defp by_id(graph), do: Map.new(graph.nodes, &{nfc(&1.id), &1})
 
   # One graph alone says nothing about the other.
-  defp status(_id, {declared, observed}) when declared == %{} or observed == %{}, do: nil
+  defp status(_id, {declared, observed}) when declared == nil or observed == nil, do: nil
 
   defp status(id, {declared, observed}) do
     cond do

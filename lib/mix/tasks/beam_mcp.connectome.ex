@@ -20,7 +20,7 @@ defmodule Mix.Tasks.BeamMcp.Connectome do
   | `observed` | when the node or its collector does not answer |
   | `diff` | on drift: something was observed and not declared, or a sign changed |
   | `reach GRAPH FROM TO` | with `--without`: when there is a way around |
-  | `verify FILE` | when the bytes are not canonical for their version, or `--digest` is another |
+  | `verify FILE` | when the bytes are no canonical graph or federation, or `--digest` is another |
 
   ## What is declared (`declared`, and `diff` without `--declared`)
 
@@ -204,14 +204,19 @@ defmodule Mix.Tasks.BeamMcp.Connectome do
   defp write(text, options) do
     case options[:output] do
       nil -> IO.write(text)
-      file -> File.write!(file, text)
+      file -> write_file(file, text)
     end
+  end
+
+  defp write_file(file, text) do
+    with {:error, reason} <- File.write(file, text),
+         do: fail("#{file}: #{:file.format_error(reason)}")
   end
 
   defp write_bound(_file, nil), do: fail("--bound is for what is declared")
 
   defp write_bound(file, bound),
-    do: File.write!(file, ok!(Connectome.encode_value(bound), "no bound"))
+    do: write_file(file, ok!(Connectome.encode_value(bound), "no bound"))
 
   defp algorithm(options), do: String.to_atom(options[:algorithm])
 

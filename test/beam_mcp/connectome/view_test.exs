@@ -2,7 +2,7 @@ defmodule BeamMCP.Connectome.ViewTest do
   use ExUnit.Case, async: true
 
   alias BeamMCP.Connectome
-  alias BeamMCP.Connectome.{Declared, Graph, Part, View}
+  alias BeamMCP.Connectome.{Declared, Diff, Graph, Part, View}
   alias BeamMCP.Fixture.Declared, as: Fixture
   alias BeamMCP.Native
 
@@ -31,6 +31,23 @@ defmodule BeamMCP.Connectome.ViewTest do
     assert data["declared"]["digest"] == Connectome.digest!(declared.graph)
     assert data["bound"] == bound
     assert data["observed"] == nil
+  end
+
+  test "two graphs: what each knows that the other does not", %{declared: declared} do
+    observed = graph([{:server, "fx"}, {:tool, "fx", "probe"}])
+    {:ok, diff} = Diff.run(declared.graph, observed, window: %{"night" => 7})
+    {:ok, html} = View.html(declared: declared.graph, observed: observed, diff: diff)
+    data = data(html)
+    status = Map.new(data["nodes"], &{&1["id"], &1["status"]})
+    assert status["fx/server"] == nil
+    assert status["fx/tool/probe"] == "undeclared"
+    assert status["fx/tool/echo"] == "unseen"
+    assert data["edges"] |> Enum.map(& &1["class"]) |> Enum.uniq() == ["dead"]
+    assert data["window"] == %{"night" => 7}
+    assert data["coverage"]["declared_edges"] == length(declared.graph.edges)
+
+    {:ok, empty} = View.html(declared: declared.graph, observed: graph([]))
+    assert Enum.all?(data(empty)["nodes"], &(&1["status"] == "unseen"))
   end
 
   test "asks for nothing, and its policy permits its own script alone", %{declared: declared} do

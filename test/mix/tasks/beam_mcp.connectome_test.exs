@@ -175,7 +175,8 @@ defmodule Mix.Tasks.BeamMcp.ConnectomeTest do
           {["observed"], "--node is missing"},
           {["observed", "--node", "#{node()}", "--collector", "No"], ":not_started"},
           {["diff", "--declared", at.("none")], "no such file"},
-          {["verify", "x", "--algorithm", "md5"], "--algorithm takes sha256"}
+          {["verify", "x", "--algorithm", "md5"], "--algorithm takes sha256"},
+          {["declared" | @declared] ++ ["--output", at.("no/such/folder")], "no such file"}
         ] do
       assert fails(arguments) =~ text
     end
