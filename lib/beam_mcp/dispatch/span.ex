@@ -36,12 +36,12 @@ defmodule BeamMCP.Dispatch.Span do
 
   defp count(rows, run) do
     Enum.each(rows, &Row.began/1)
-    began = System.monotonic_time()
+    began = Row.now()
 
     try do
       run.()
     after
-      duration = System.monotonic_time() - began
+      duration = Row.now() - began
       Enum.each(rows, &Row.ended(&1, duration))
     end
   end

@@ -43,7 +43,7 @@ defmodule BeamMCP.Connectome.Observed.Collector do
   def new(options) do
     %__MODULE__{
       name: options.name,
-      table: :ets.new(__MODULE__, [:public, read_concurrency: true, write_concurrency: true]),
+      table: :ets.new(__MODULE__, [:public, read_concurrency: true]),
       instances: options.instances,
       max_edges: options.max_edges,
       dropped: :counters.new(1, [:write_concurrency]),
