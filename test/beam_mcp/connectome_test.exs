@@ -43,6 +43,20 @@ defmodule BeamMCP.ConnectomeTest do
     end
   end
 
+  test "floats are written as the vectors have them" do
+    node = %Node{id: "s", kind: :server, level: :server}
+    edge = %Edge{from: "s", to: "s", kind: :invoke, provenance: :observed}
+
+    # The vectors have negative ones too, which are no weights.
+    for %{"float_hex" => hexadecimal, "text" => text} <- ConnectomeVectors.read("floats"),
+        float = ConnectomeVectors.float(hexadecimal),
+        float >= 0 do
+      graph = %Graph{schema_version: 3, nodes: [node], edges: [%{edge | weight: float}]}
+      assert {:ok, sidecar} = Connectome.sidecar(graph)
+      assert sidecar =~ ~s("weight":#{text}}])
+    end
+  end
+
   test "the fixture of 9,935 edges" do
     vector = ConnectomeVectors.read("large")
     graph = ConnectomeVectors.large()

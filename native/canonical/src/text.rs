@@ -18,15 +18,44 @@ pub fn nfc(bytes: &[u8]) -> Option<Cow<'_, str>> {
 
 /// The order of keys: by UTF-16 code units, a prefix first.
 ///
-/// It differs from the order of code points, hence of bytes, above U+FFFF: the surrogates of those
-/// characters stand before U+E000.
+/// It is the order of code points, hence of bytes, but for one thing: the surrogates of what is above U+FFFF stand before
+/// U+E000. Whether it matters is seen at the first byte that differs.
 pub fn utf16_order(left: &str, right: &str) -> Ordering {
-    left.encode_utf16().cmp(right.encode_utf16())
+    let (left, right) = (left.as_bytes(), right.as_bytes());
+    let mut pairs = left.iter().zip(right);
+    match pairs.find(|(left, right)| left != right) {
+        Some((left, right)) => rank(*left).cmp(&rank(*right)),
+        None => left.len().cmp(&right.len()),
+    }
+}
+
+/// A byte, those that begin U+E000 to U+FFFF behind those that begin what is above.
+fn rank(byte: u8) -> u8 {
+    match byte {
+        0xEE | 0xEF => byte + 0x10,
+        byte => byte,
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn keys_stand_by_code_units(
+            (left, right) in ("[a\u{e9}\u{d7ff}\u{e000}\u{ff01}\u{1f600}\u{10ffff}]{0,4}", "[a-b\u{d000}-\u{10ffff}]{0,4}"),
+            tail in any::<String>(),
+        ) {
+            let (long, shared) = (left.clone() + &tail, left.clone() + &right);
+            for (left, right) in [(&left, &right), (&long, &shared), (&tail, &right)] {
+                let by_units = left.encode_utf16().cmp(right.encode_utf16());
+                prop_assert_eq!(utf16_order(left, right), by_units);
+            }
+        }
+    }
 
     #[test]
     fn strings_compose() {
