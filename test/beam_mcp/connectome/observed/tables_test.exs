@@ -15,7 +15,7 @@ defmodule BeamMCP.Connectome.Observed.TablesTest do
     Process.exit(Process.whereis(Tables), :kill)
 
     assert_receive {:DOWN, ^monitor, :process, ^pid, :tables_lost}, 2_000
-    until(fn -> Observed.size(__MODULE__) == {:ok, %{edges: 0, dropped: 0}} end)
+    until(fn -> renewed?(stale) end)
     :ok = apply(Observed, :observe, [__MODULE__ | @edge])
     assert Observed.size(__MODULE__) == {:ok, %{edges: 1, dropped: 0}}
 
@@ -23,6 +23,13 @@ defmodule BeamMCP.Connectome.Observed.TablesTest do
     assert Collector.row(stale, {:tool, "s", :t}) == nil
     assert Collector.rows(stale) == []
     assert Collector.size(stale) == 0
+  end
+
+  defp renewed?(stale) do
+    case Collector.fetch(__MODULE__) do
+      {:ok, collector} -> collector.table != stale.table
+      {:error, :not_started} -> false
+    end
   end
 
   defp until(fun, tries \\ 200) do
