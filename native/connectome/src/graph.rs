@@ -177,10 +177,15 @@ fn ordered_nodes(given: &[GivenNode<'_>]) -> Vec<Node> {
 fn joined(nodes: &[Node], given: &[GivenEdge<'_>]) -> Result<Vec<Edge>, GraphFault> {
     let positions: HashMap<&[u8], u32> = nodes.iter().map(|node| &*node.id).zip(0..).collect();
     let mut edges = Vec::with_capacity(given.len());
+    // Edges mostly come by the node that they lead from.
+    let mut last: Option<(&[u8], u32)> = None;
     for (place, edge) in (0..).zip(given) {
-        let (Some(&from), Some(&to)) = (positions.get(edge.from), positions.get(edge.to)) else {
+        let same = last.filter(|(id, _)| *id == edge.from).map(|(_, at)| at);
+        let from = same.or_else(|| positions.get(edge.from).copied());
+        let (Some(from), Some(&to)) = (from, positions.get(edge.to)) else {
             return Err(unjoined(&positions, given));
         };
+        last = Some((edge.from, from));
         edges.push(Edge {
             from,
             to,
