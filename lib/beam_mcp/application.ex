@@ -1,17 +1,19 @@
 defmodule BeamMCP.Application do
   @moduledoc false
-  # Starts the Registry that names the processes of every instance, and the scope in which those of
-  # other nodes find them. Instances are the host's.
+  # Starts the Registry that names the processes of every instance, the scope in which those of
+  # other nodes find them, and the owner of what is observed. Instances and collectors are the
+  # host's.
 
   use Application
 
   alias BeamMCP.Changes
+  alias BeamMCP.Connectome.Observed
 
   @impl Application
   def start(_type, _args) do
     registry = %{id: Registry, type: :supervisor, start: {__MODULE__, :start_registry, []}}
 
-    Supervisor.start_link([registry, Changes.scope()],
+    Supervisor.start_link([registry, Changes.scope(), Observed.Tables],
       strategy: :one_for_one,
       name: BeamMCP.Supervisor
     )

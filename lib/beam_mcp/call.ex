@@ -20,7 +20,7 @@ defmodule BeamMCP.Call do
   }
 
   alias BeamMCP.Catalog.Caller
-  alias BeamMCP.Telemetry
+  alias BeamMCP.Dispatch.Span
 
   @doc "The body of the process."
   @spec run(Instance.name(), Native.call()) :: :ok
@@ -109,12 +109,8 @@ defmodule BeamMCP.Call do
       :ok
   end
 
-  defp run_tool(%{telemetry?: false} = instance, tool, arguments, context) do
-    Asking.guarded(do: dispatch(instance.config.dispatch, tool, arguments, context))
-  end
-
   defp run_tool(instance, tool, arguments, context) do
-    Telemetry.dispatch({:tool, tool}, context, %{}, fn ->
+    Span.run(instance, {:tool, tool}, context, %{}, fn ->
       Asking.guarded(do: dispatch(instance.config.dispatch, tool, arguments, context))
     end)
   end

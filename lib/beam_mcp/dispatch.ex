@@ -8,8 +8,8 @@ defmodule BeamMCP.Dispatch do
   require BeamMCP.Asking
 
   alias BeamMCP.Catalog.Handlers
-  alias BeamMCP.{Asking, Context, Fault, Handler, Instance, Native, Outcome, Report, Telemetry}
-  alias BeamMCP.Dispatch.Around
+  alias BeamMCP.{Asking, Context, Fault, Handler, Instance, Native, Outcome, Report}
+  alias BeamMCP.Dispatch.{Around, Span}
 
   @spec tool(Instance.t(), Native.token(), Native.handler(), map(), Context.t()) :: :ok
   def tool(instance, token, number, arguments, context) when is_integer(number) do
@@ -26,13 +26,13 @@ defmodule BeamMCP.Dispatch do
   @spec read(Instance.t(), Native.token(), Native.handler(), String.t(), map(), Context.t()) ::
           :ok
   def read(instance, token, handler, uri, params, context) do
-    run =
+    {declared, run} =
       case own(instance, handler) do
-        nil -> &instance.config.catalog.read_resource(uri, &1)
-        own -> &Handler.call(own, [%{uri: uri, params: params}, &1])
+        nil -> {handler, &instance.config.catalog.read_resource(uri, &1)}
+        {name, own} -> {name, &Handler.call(own, [%{uri: uri, params: params}, &1])}
       end
 
-    serve(instance, token, {:resource, uri}, context, run, &Outcome.Read.answer/1)
+    serve(instance, token, {:resource, uri}, declared, context, run, &Outcome.Read.answer/1)
   end
 
   @spec get_prompt(Instance.t(), Native.token(), Native.handler(), String.t(), map(), Context.t()) ::
@@ -60,7 +60,7 @@ defmodule BeamMCP.Dispatch do
           argument = %{name: argument, value: value, arguments: resolved}
           &instance.config.catalog.complete(ref, argument, &1)
 
-        own ->
+        {_name, own} ->
           asked = %{ref: ref, argument: argument, value: value, context: %{arguments: resolved}}
           &Handler.call(own, [asked, &1])
       end
@@ -68,30 +68,23 @@ defmodule BeamMCP.Dispatch do
     serve(instance, token, {:completion, ref}, context, run, &Outcome.Completion.answer/1)
   end
 
-  defp own(instance, number) when is_integer(number) do
-    {_name, handler} = Handlers.fetch!(instance, number)
-    handler
-  end
+  defp own(instance, number) when is_integer(number), do: Handlers.fetch!(instance, number)
 
   defp own(_instance, _declared), do: nil
 
-  defp serve(instance, token, offer, context, run, answer) do
+  defp serve(instance, token, {_kind, name} = offer, context, run, answer),
+    do: serve(instance, token, offer, name, context, run, answer)
+
+  defp serve(instance, token, {kind, _asked} = offer, declared, context, run, answer) do
     case Around.prepare(instance.around, context) do
       {:ok, context, metadata} ->
-        value = fn -> observed(instance, offer, context, metadata, run) end
+        guarded = fn -> Asking.guarded(do: run.(context)) end
+        value = fn -> Span.run(instance, {kind, declared}, context, metadata, guarded) end
         answer(instance, token, offer, context, fn -> outcome(offer, value.(), answer) end)
 
       :failed ->
         reply(token, :failed)
     end
-  end
-
-  defp observed(%{telemetry?: false}, _offer, context, _metadata, run) do
-    Asking.guarded(do: run.(context))
-  end
-
-  defp observed(_instance, offer, context, metadata, run) do
-    Telemetry.dispatch(offer, context, metadata, fn -> Asking.guarded(do: run.(context)) end)
   end
 
   defp outcome(offer, value, answer) do

@@ -12,7 +12,8 @@ defmodule BeamMCP.Telemetry do
      "A request was refused or its tool failed, before its `:stop`; `refusal` says why in a word"},
     {[:beam_mcp, :dispatch, :start], "`system_time`, `monotonic_time`",
      "`instance`, `call`, `request_id`, `revision`, `transport`, `principal`, and one of `tool`, " <>
-       "`resource`, `prompt`, `completion`", "A handler is called"},
+       "`resource`, `prompt`, `completion`",
+     "A handler is called. It is named as declared: of a template, the template"},
     {[:beam_mcp, :dispatch, :stop], "`duration`, `monotonic_time`", "the same", "It returned"},
     {[:beam_mcp, :dispatch, :exception], "`duration`, `monotonic_time`",
      "the same, `kind`, `reason` (an exception's module, else `nil`)",

@@ -111,7 +111,7 @@ defmodule BeamMCP.TelemetryTest do
     ask = &Client.request(socket, &1, &2, headers: [{"mcp-name", &3}])
 
     {200, _body} = ask.("resources/read", ~s("uri":"t:1"), "t:1")
-    assert_receive {[:beam_mcp, :dispatch, :start], %{}, %{resource: "t:1"} = metadata}
+    assert_receive {[:beam_mcp, :dispatch, :start], %{}, %{resource: "t:{x}"} = metadata}
     refute is_map_key(metadata, :tool)
 
     assert_receive {[:beam_mcp, :request, :stop], %{},

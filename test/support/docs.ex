@@ -26,7 +26,8 @@ defmodule BeamMCP.Test.Docs do
 
   @doc "Those that are guides: their blocks follow one another."
   @spec guides() :: [Path.t()]
-  def guides, do: Enum.filter(files(), &String.starts_with?(&1, "docs/guides/"))
+  def guides,
+    do: Enum.filter(files(), &String.starts_with?(&1, ["docs/guides/", "docs/connectome"]))
 
   @doc "A path of the project."
   @spec path(Path.t()) :: Path.t()

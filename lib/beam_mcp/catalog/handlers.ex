@@ -59,10 +59,10 @@ defmodule BeamMCP.Catalog.Handlers do
     number
   end
 
-  # Without a function of its own: the dispatch function and `get_prompt` go by the name, a read
-  # and a completion by what was asked for.
-  defp declared(%{kind: kind, name: name}) when kind in [:tool, :prompt], do: name
-  defp declared(_definition), do: :catalog
+  # Without a function of its own: the dispatch function and `get_prompt` go by the name, of a read
+  # it says which definition matched, a completion goes by what was asked for.
+  defp declared(%{kind: :completion}), do: :catalog
+  defp declared(%{name: name}), do: name
 
   defp native(%{kind: kind, native: map}, handler), do: {kind, Map.put(map, :handler, handler)}
 end

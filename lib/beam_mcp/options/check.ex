@@ -153,6 +153,16 @@ defmodule BeamMCP.Options.Check do
 
   def store(_other), do: :error
 
+  @spec process_name(term()) :: {:ok, atom()} | :error
+  def process_name(name) when is_atom(name) and name not in [nil, true, false, :undefined],
+    do: {:ok, name}
+
+  def process_name(_other), do: :error
+
+  @spec instances(term()) :: {:ok, :all | [term()]} | :error
+  def instances(:all), do: {:ok, :all}
+  def instances(names), do: registrations(names)
+
   defp hook(fun, arity) when is_function(fun, arity),
     do: if(Handler.exists?(fun, arity), do: {:ok, fun}, else: :error)
 

@@ -3,8 +3,8 @@ defmodule BeamMCP.Options.Table do
   Every option of BeamMCP: key, legal values, default, and what it does at its limit.
 
   Validation, the documentation of `BeamMCP`, `BeamMCP.Transport.HTTP`,
-  `BeamMCP.Transport.Stdio`, `BeamMCP.SessionStore.ETS` and `BeamMCP.Test`, and the tests read
-  these rows.
+  `BeamMCP.Transport.Stdio`, `BeamMCP.SessionStore.ETS`, `BeamMCP.Connectome.Observed` and
+  `BeamMCP.Test`, and the tests read these rows.
   """
 
   alias BeamMCP.Options.{Check, Type}
@@ -33,6 +33,7 @@ defmodule BeamMCP.Options.Table do
   def rows(:stdio), do: stdio()
   def rows(:session_ets), do: session_ets()
   def rows(:test), do: test()
+  def rows(:observed), do: observed()
 
   defp identity do
     [
@@ -432,6 +433,36 @@ defmodule BeamMCP.Options.Table do
       time(:idle_timeout_ms, 1_800_000, 1, "A session unused for this time ends"),
       time(:lifetime_ms, @day_ms, 1, "A session ends at this age, used or not"),
       time(:sweep_interval_ms, 60_000, 1, "Time between two removals of ended sessions")
+    ]
+  end
+
+  defp observed do
+    [
+      row(
+        :name,
+        {:custom, &Check.process_name/1, "an atom"},
+        :required,
+        "Names the collector and registers its process; several may run"
+      ),
+      row(
+        :instances,
+        {:custom, &Check.instances/1, "`:all`, or a list of names of instances"},
+        :all,
+        "Whose calls are counted"
+      ),
+      count(
+        :max_edges,
+        100_000,
+        1,
+        10_000_000,
+        "Different edges; what finds no room is not counted, and `size/1` says how often that was"
+      ),
+      time(
+        :keep_ms,
+        60_000,
+        0,
+        "How long what was counted waits for a collector that crashed, or was shut down, to start again"
+      )
     ]
   end
 

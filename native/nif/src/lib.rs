@@ -13,6 +13,7 @@ mod call;
 mod catalog;
 mod change;
 mod completion_result;
+mod connectome;
 mod contents;
 mod context;
 mod decode;

@@ -386,4 +386,4 @@ const MAX_DEPTH: usize = 256;
 const MAX_QUICK_INTEGER_BYTES: usize = 1_024;
 
 /// Bytes of an integer's external form that are turned into digits at all: about 150,000 digits, 0.1 s.
-const MAX_INTEGER_BYTES: usize = 64 * 1024;
+pub(crate) const MAX_INTEGER_BYTES: usize = 64 * 1024;

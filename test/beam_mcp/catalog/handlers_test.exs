@@ -25,7 +25,7 @@ defmodule BeamMCP.Catalog.HandlersTest do
               tool: %{handler: number},
               tool: %{handler: :common},
               prompt: %{handler: "common"},
-              resource: %{handler: :catalog}
+              resource: %{handler: "a:b"}
             ], [number]} = Handlers.assign(instance, definitions)
 
     assert Handlers.fetch!(instance, number) == {:own, handler}

@@ -1,0 +1,230 @@
+defmodule Mix.Tasks.BeamMcp.Connectome do
+  @shortdoc "Writes, compares, asks and verifies connectomes"
+
+  @moduledoc """
+  Writes, compares, asks and verifies connectomes.
+
+      $ mix beam_mcp.connectome declared --server my_app --app my_app --catalog MyApp.Catalog
+      $ mix beam_mcp.connectome observed --node my_app@host --collector MyApp.Observed
+      $ mix beam_mcp.connectome diff --declared declared.json --observed observed.json
+      $ mix beam_mcp.connectome reach declared.json my_app/tool/search my_app/module/MyApp.Repo
+      $ mix beam_mcp.connectome verify declared.json --digest a401cd47f0f0410d…
+
+  A FILE holds the canonical bytes that `--format json` writes. Everything goes to standard output
+  unless `--output FILE` says otherwise; bytes that are to be verified are best written so, since what
+  compiles talks there too. `docs/connectome.md` shows it at work.
+
+  | command | exits with 1 |
+  |---|---|
+  | `declared` | when nothing can be built |
+  | `observed` | when the node or its collector does not answer |
+  | `diff` | on drift: something was observed and not declared, or a sign changed |
+  | `reach GRAPH FROM TO` | with `--without`: when there is a way around |
+  | `verify FILE` | when the bytes are no canonical graph or federation, or `--digest` is another |
+
+  ## What is declared (`declared`, and `diff` without `--declared`)
+
+    * `--server NAME` - the instance's `server_name`, required
+    * `--app APP` or `--module MODULE` - the scope, as often as needed
+    * `--catalog MODULE`, `--level module|mfa|boundary`
+    * `--dispatch MODULE.FUNCTION` - what runs tools without a handler of their own
+    * `--tool NAME=MODULE` - which module implements a tool, as often as needed
+    * `--supervisor MODULE` - as often as needed
+    * `--no-read-edges` - leaves out what the server does with resources and prompts
+    * `--bound FILE` - where `declared` writes, and `diff --declared` reads, what the graph cannot
+      say
+
+  ## What was observed (`observed`, and `diff` without `--observed`)
+
+    * `--node NODE`, `--collector NAME` - a running node and the collector there; `--cookie COOKIE`
+
+  ## Difference
+
+    * `--declared FILE`, `--observed FILE` - graphs that were written before
+    * `--window KEY=VALUE` - the time that was observed, as often as needed; of a node, the
+      collector's own
+
+  ## Reach
+
+    * `--without ID` - is there a way that avoids this part? As often as needed
+    * `--kind KIND`, `--max-hops N`, `--exclude-sign SIGN`
+
+  ## All
+
+    * `--format FORMAT` - graphs: `json` (default), `dot`, `graphml`, `sidecar` (the weights), `html`;
+      a difference: `text` (default), `json`, `html`
+    * `--algorithm sha256|sha384|sha512`, `--output FILE`, `--title TEXT`
+  """
+
+  use Mix.Task
+
+  import BeamMCP.Connectome.Command.Sources, only: [fail: 1, ok!: 2]
+
+  alias BeamMCP.Connectome
+  alias BeamMCP.Connectome.{Command.Sources, Declared, Diff, Reach, View}
+
+  @graph_formats ~w(json dot graphml sidecar html)
+  @diff_formats ~w(text json html)
+  @algorithms ~w(sha256 sha384 sha512)
+  @switches [
+    server: :string,
+    app: [:string, :keep],
+    module: [:string, :keep],
+    catalog: :string,
+    level: :string,
+    dispatch: :string,
+    tool: [:string, :keep],
+    supervisor: [:string, :keep],
+    read_edges: :boolean,
+    bound: :string,
+    node: :string,
+    collector: :string,
+    cookie: :string,
+    declared: :string,
+    observed: :string,
+    window: [:string, :keep],
+    without: [:string, :keep],
+    kind: [:string, :keep],
+    max_hops: :integer,
+    exclude_sign: [:string, :keep],
+    format: :string,
+    algorithm: :string,
+    output: :string,
+    title: :string,
+    digest: :string
+  ]
+
+  @impl Mix.Task
+  def run(arguments) do
+    {options, rest, wrong} = OptionParser.parse(arguments, strict: @switches)
+
+    with [{switch, _value} | _more] <- wrong,
+         do: fail("#{switch} is no option, or has no legal value")
+
+    Mix.Task.run("app.config")
+    options = Keyword.put(options, :algorithm, one_of(options, :algorithm, @algorithms))
+    command(rest, options)
+  end
+
+  defp command(["declared"], options) do
+    declared = Sources.build!(options)
+    graph(declared.graph, options, bound: Declared.Bound.to_map(declared.bound))
+  end
+
+  defp command(["observed"], options) do
+    {graph, _window} = Sources.observed(options)
+    graph(graph, options, [])
+  end
+
+  defp command(["diff"], options) do
+    {declared, bound} = Sources.declared(options)
+    {observed, window} = Sources.observed(options)
+    diff = ok!(Diff.run(declared, observed, window: window), "no difference")
+    format = one_of(options, :format, @diff_formats)
+    write(difference(format, diff, declared, observed, bound, options), options)
+    if Diff.drift?(diff), do: exit({:shutdown, 1})
+  end
+
+  defp command(["reach", file, from, to], options) do
+    graph = Sources.read!(file)
+    gates = Keyword.get_values(options, :without)
+    asked = Sources.reach_options!(options)
+    path = ok!(Reach.reachable_without(graph, from, to, gates, asked), "no answer")
+    Mix.shell().info(way(path, gates))
+    if path && gates != [], do: exit({:shutdown, 1})
+  end
+
+  defp command(["verify", file], options) do
+    with {:ok, bytes} <- File.read(file),
+         {:ok, verified} <- Connectome.verify(bytes, digest: options[:digest]) do
+      Mix.shell().info(
+        "#{verified.digest}  #{verified.algorithm}, version #{verified.schema_version}"
+      )
+    else
+      {:error, reason} when is_atom(reason) -> fail("#{file}: #{:file.format_error(reason)}")
+      {:error, reason} -> fail("#{file} is refused: #{inspect(reason)}")
+    end
+  end
+
+  defp command([], _options),
+    do: fail("a command is missing: declared, observed, diff, reach or verify")
+
+  defp command(["reach" | _rest], _options), do: fail("reach takes GRAPH FROM TO")
+  defp command(["verify" | _rest], _options), do: fail("verify takes FILE")
+  defp command([word | _rest], _options), do: fail("unexpected argument #{word}")
+
+  defp graph(graph, options, more) do
+    if options[:bound], do: write_bound(options[:bound], more[:bound])
+    format = one_of(options, :format, @graph_formats)
+    write(ok!(graph_text(format, graph, options, more), "no #{format}"), options)
+  end
+
+  defp graph_text("json", graph, options, _more),
+    do: Connectome.encode(graph, algorithm: algorithm(options))
+
+  defp graph_text("dot", graph, _options, _more), do: Connectome.dot(graph)
+  defp graph_text("graphml", graph, _options, _more), do: Connectome.graphml(graph)
+  defp graph_text("sidecar", graph, _options, _more), do: Connectome.sidecar(graph)
+
+  defp graph_text("html", graph, options, more) do
+    side =
+      if Enum.any?(graph.edges, &(&1.provenance == :observed)), do: :observed, else: :declared
+
+    View.html([{side, graph} | more] ++ view(options))
+  end
+
+  defp difference("text", diff, _declared, _observed, _bound, options) do
+    digest = ok!(Diff.digest(diff, algorithm: algorithm(options)), "no digest")
+    counts = for {class, labels} <- diff.classes, do: "#{class}: #{length(labels)}\n"
+
+    found =
+      for class <- [:observed_but_undeclared, :changed_sign, :declared_never_observed],
+          label <- Map.fetch!(diff.classes, class),
+          do: "#{class}  #{label.from} -> #{label.to}  #{label.kind}\n"
+
+    IO.iodata_to_binary([found, counts, "#{options[:algorithm]}: #{digest}\n"])
+  end
+
+  defp difference("json", diff, _declared, _observed, _bound, options),
+    do: ok!(Diff.encode(diff, algorithm: algorithm(options)), "no record")
+
+  defp difference("html", diff, declared, observed, bound, options) do
+    graphs = [declared: declared, observed: observed, diff: diff, bound: bound]
+    ok!(View.html(graphs ++ view(options)), "no page")
+  end
+
+  defp view(options) do
+    [algorithm: algorithm(options)] ++ for title <- [options[:title]], title, do: {:title, title}
+  end
+
+  defp way(false, []), do: "not reachable"
+  defp way(false, _gates), do: "no way around"
+  defp way(path, _gates), do: Enum.join(path.nodes, "\n  -> ")
+
+  defp write(text, options) do
+    case options[:output] do
+      nil -> IO.write(text)
+      file -> write_file(file, text)
+    end
+  end
+
+  defp write_file(file, text) do
+    with {:error, reason} <- File.write(file, text),
+         do: fail("#{file}: #{:file.format_error(reason)}")
+  end
+
+  defp write_bound(_file, nil), do: fail("--bound is for what is declared")
+
+  defp write_bound(file, bound),
+    do: write_file(file, ok!(Connectome.encode_value(bound), "no bound"))
+
+  defp algorithm(options), do: String.to_atom(options[:algorithm])
+
+  defp one_of(options, key, [default | _others] = legal) do
+    value = Keyword.get(options, key, default)
+
+    if value in legal,
+      do: value,
+      else: fail("--#{key} takes #{Enum.join(legal, ", ")}, got #{value}")
+  end
+end
