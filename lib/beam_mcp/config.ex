@@ -29,6 +29,7 @@ defmodule BeamMCP.Config do
       namespace: if(options.namespace == nil, do: options.name, else: options.namespace),
       secrets: seal(options.secrets),
       session_store: store(options.session_store, options.name),
+      task_store: store(options.task_store, options.name),
       dispatchers: options.dispatchers || max(div(System.schedulers_online(), 4), 1),
       server_version: options.server_version || version()
     })

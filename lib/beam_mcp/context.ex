@@ -11,7 +11,8 @@ defmodule BeamMCP.Context do
     * `session_id` - of a legacy client over HTTP, else `nil`
     * `headers` - the request headers named by the option `context_headers`, `{name, value}`
     * `host` - what the option `context_builder` made, else `%{}`
-    * `deadline_ms` - Unix time at which the call fails
+    * `deadline_ms` - Unix time at which the call fails, or the task ends
+    * `task` - in the work of a task what it is known by here, else `nil`
     * `trace` - `:traceparent`, `:tracestate`, `:baggage` as far as the request had them
 
   The functions may be called from any process of this node while the call runs; those that ask the
@@ -33,6 +34,7 @@ defmodule BeamMCP.Context do
   """
 
   alias BeamMCP.{Asking, Cancellation, InputRequest, Instance, Native, Notice}
+  alias BeamMCP.Tasks.{Handle, Keeper}
 
   defstruct [
     :instance,
@@ -48,6 +50,7 @@ defmodule BeamMCP.Context do
     :tenant,
     :session_id,
     :deadline_ms,
+    :task,
     client_capabilities: %{},
     meta: %{},
     principal: :anonymous,
@@ -76,6 +79,7 @@ defmodule BeamMCP.Context do
           headers: [{String.t(), binary()}],
           host: map(),
           deadline_ms: integer(),
+          task: Handle.t() | nil,
           trace: %{optional(:traceparent | :tracestate | :baggage) => String.t()}
         }
 
@@ -84,6 +88,8 @@ defmodule BeamMCP.Context do
   deadline has passed. Also true after the call was answered.
   """
   @spec cancelled?(t()) :: boolean()
+  def cancelled?(%__MODULE__{task: %Handle{} = task}), do: Handle.ended?(task)
+
   def cancelled?(%__MODULE__{} = context) do
     case Instance.fetch(context.instance) do
       {:ok, instance} -> Native.cancelled?(instance.native, context.call)
@@ -116,6 +122,8 @@ defmodule BeamMCP.Context do
 
   @doc """
   Tells the client how far the call is (MCP basic/utilities/progress).
+
+  In the work of a task, which sends no messages, `message` becomes the task's `statusMessage`.
 
   `progress` grows from one message to the next, else nothing is sent and
   `{:error, :not_increasing}` is returned, whether the client reads progress or not; `total` is
@@ -271,6 +279,13 @@ defmodule BeamMCP.Context do
     [answer] = Asking.ask(context, [{Asking.key!(key), request}], options)
     answer
   end
+
+  # A task sends no messages (MCP tasks); what it tells people stands in it.
+  defp notify_client(%{task: %Handle{} = task}, {:progress, _progress, _total, message})
+       when is_binary(message),
+       do: Keeper.tell(task, message)
+
+  defp notify_client(%{task: %Handle{}}, _notice), do: :ok
 
   defp notify_client(context, notice) do
     case Instance.fetch(context.instance) do

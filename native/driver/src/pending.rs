@@ -71,8 +71,8 @@ impl Pending {
     }
 }
 
-/// From so many changes on, parts of resources are told as their resource. A filter has 128 resources at most, so the
-/// queue holds this and 131 more at most.
+/// From so many changes on, parts of resources are told as their resource. A filter has 128 resources and 128 tasks at
+/// most, so the queue holds this and 259 more at most.
 const MAX_PARTS: usize = 128;
 
 #[cfg(test)]

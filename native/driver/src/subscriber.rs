@@ -40,6 +40,14 @@ pub(crate) enum Ready {
     End,
 }
 
+/// The next thing that a client is told.
+pub(crate) enum Taken {
+    /// This message.
+    Message(Vec<u8>),
+    /// What has become of this task, which has to be asked first.
+    Task(Arc<str>),
+}
+
 impl Subscriber {
     pub(crate) fn new(number: u64, subscription: &Subscription, buffers: &Arc<Buffers>) -> Self {
         Self {
@@ -106,6 +114,10 @@ impl Subscriber {
         } = &mut *state;
         *stream += 1;
         filter.clone_from(&subscription.filter);
+        // What became of a task before its client listened is news to it.
+        for id in filter.tasks.iter() {
+            pending.add(&Change::Task(Arc::clone(id)), None, filter);
+        }
         let missed = match (&replay, &subscription.resumes) {
             (Some(replay), Some(place)) => replay.after(place),
             _ => Some(Vec::new()),
@@ -152,16 +164,19 @@ impl Subscriber {
     }
 
     /// The next change, told as its client reads it.
-    pub(crate) fn take(&self, stream: u64, subscription: &Subscription) -> Option<Vec<u8>> {
+    pub(crate) fn take(&self, stream: u64, subscription: &Subscription) -> Option<Taken> {
         let mut state = self.state();
         if state.stream != stream {
             return None;
         }
         let change = state.pending.take()?;
-        Some(match &mut state.replay {
+        if let Change::Task(id) = change {
+            return Some(Taken::Task(id));
+        }
+        Some(Taken::Message(match &mut state.replay {
             Some(replay) => replay.push(|place| subscription.tell(&change, place)),
             None => subscription.tell(&change, &no_place()),
-        })
+        }))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
