@@ -19,6 +19,10 @@ defmodule BeamMCP.Context do
   client - `elicit/4`, `sample/3`, `roots/2`, `ask/3`, `retry_later/1`, `supports?/2` - only from the
   process that runs the handler.
 
+  In the work of a task (`{:task, fun}`) the functions do the same things in a task's way: questions
+  stand in the task until its client has answered, `progress/4` writes its `statusMessage`, `log/4` and
+  `notify/3` send nothing, and cancelling is what `tasks/cancel` does.
+
   ## Asking the client
 
   A handler asks in the same words whatever the client speaks. A 2025 client is asked at once, and

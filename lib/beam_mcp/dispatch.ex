@@ -8,7 +8,20 @@ defmodule BeamMCP.Dispatch do
   require BeamMCP.Asking
 
   alias BeamMCP.Catalog.Handlers
-  alias BeamMCP.{Asking, Context, Fault, Handler, Instance, Native, Outcome, Report, Tasks, Telemetry}
+
+  alias BeamMCP.{
+    Asking,
+    Context,
+    Fault,
+    Handler,
+    Instance,
+    Native,
+    Outcome,
+    Report,
+    Tasks,
+    Telemetry
+  }
+
   alias BeamMCP.Dispatch.Around
   alias BeamMCP.Tasks.Begun
 
@@ -123,7 +136,8 @@ defmodule BeamMCP.Dispatch do
   end
 
   @doc "Tells the host's reporter what a handler failed with."
-  @spec report(Instance.t(), tuple(), Context.t(), {atom(), term(), Exception.stacktrace()}) :: :ok
+  @spec report(Instance.t(), tuple(), Context.t(), {atom(), term(), Exception.stacktrace()}) ::
+          :ok
   def report(instance, offer, context, {kind, reason, stacktrace}) do
     Around.report(instance.around, %Report{
       kind: kind,

@@ -33,7 +33,8 @@ defmodule BeamMCP.Tasks do
   end
 
   def settle({:task, other}, _instance, _token, _context) do
-    raise ArgumentError, "expected {:task, fun} with a function of one argument, the context, got #{Kind.of(other)}"
+    raise ArgumentError,
+          "expected {:task, fun} with a function of one argument, the context, got #{Kind.of(other)}"
   end
 
   def settle(value, _instance, _token, _context), do: value
@@ -49,11 +50,10 @@ defmodule BeamMCP.Tasks do
           _late -> Keeper.abandon(handle)
         end
 
-      {:error, :full} ->
+      {:error, {:shutdown, :full}} ->
         reply(token, :tasks_full)
 
-      {:error, reason} ->
-        Fault.log_text("a task could not begin: #{Fault.show(reason)}")
+      {:error, {:shutdown, :failed}} ->
         reply(token, :failed)
     end
   end
@@ -67,6 +67,10 @@ defmodule BeamMCP.Tasks do
       Fault.log(kind, reason, __STACKTRACE__, inspect(store))
       :failed
   end
+
+  @doc "How many tasks are kept."
+  @spec count(Instance.t()) :: non_neg_integer()
+  def count(%{tasks: {store, namespace}}), do: store.count(namespace)
 
   @doc "A task as the native library writes it."
   @spec wire(TaskStore.task()) :: map()

@@ -98,7 +98,10 @@ defmodule BeamMCP.TaskStore.ETS do
 
   defp sweep(state) do
     now_ms = state.settings.clock.()
-    fold = fn {id, task}, expired -> if expired?(task, now_ms), do: [id | expired], else: expired end
+
+    fold = fn {id, task}, expired ->
+      if expired?(task, now_ms), do: [id | expired], else: expired
+    end
 
     Enum.reduce(:ets.foldl(fold, [], state.table), state, fn id, state ->
       [{^id, task}] = :ets.take(state.table, id)

@@ -94,16 +94,26 @@ defmodule BeamMCP.Tasks.Keeper do
     Process.flag(:trap_exit, true)
     %{config: config, tasks: {store, namespace}} = Instance.fetch!(name)
 
-    case store.create(namespace, %{task | keeper: self()}) do
+    case create(store, namespace, %{task | keeper: self()}) do
       :ok ->
         Process.link(worker)
         Process.send_after(self(), :expire, task.ttl_ms)
         handle = %{handle | keeper: self()}
-        {:ok, %__MODULE__{name: name, handle: handle, worker: worker, grace_ms: config.cancel_grace_ms}}
 
-      {:error, :full} ->
-        {:stop, :full}
+        {:ok,
+         %__MODULE__{name: name, handle: handle, worker: worker, grace_ms: config.cancel_grace_ms}}
+
+      {:error, reason} ->
+        {:stop, {:shutdown, reason}}
     end
+  end
+
+  defp create(store, namespace, task) do
+    store.create(namespace, task)
+  catch
+    kind, reason ->
+      Fault.log(kind, reason, __STACKTRACE__, inspect(store))
+      {:error, :failed}
   end
 
   defp task(config, begun) do
@@ -168,7 +178,11 @@ defmodule BeamMCP.Tasks.Keeper do
   def handle_info({:EXIT, worker, _reason}, %{worker: worker} = state) do
     unless Handle.ended?(state.handle) do
       {:completed, json, _fault} = Native.job_end(state.handle.job, :failed)
-      Fault.log_text("the process that did the work of a task ended without an answer: it was killed, or a process linked to it ended")
+
+      Fault.log_text(
+        "the process that did the work of a task ended without an answer: it was killed, or a process linked to it ended"
+      )
+
       ended(state, :completed, json)
     end
 
@@ -219,10 +233,8 @@ defmodule BeamMCP.Tasks.Keeper do
   # A task that is over never changes again (TASK-7).
   defp ended(state, status, detail) do
     if not Handle.ended?(state.handle) do
-      change = &%{&1 | status: status, detail: detail, request_bytes: 0}
-
-      with {:error, :full} <- write(state, change),
-           do: write(state, &%{&1 | status: :failed, detail: full(), request_bytes: 0})
+      with {:error, :full} <- write(state, &over(&1, status, detail)),
+           do: write(state, &over(&1, :failed, full()))
 
       Handle.end!(state.handle)
       if state.asking, do: GenServer.reply(state.asking, :gone)
@@ -230,6 +242,18 @@ defmodule BeamMCP.Tasks.Keeper do
 
     %{state | asking: nil}
   end
+
+  @doc "What a task is when it is over. One that failed says so to people too."
+  @spec over(TaskStore.task(), TaskStore.status(), binary() | nil) :: TaskStore.task()
+  def over(task, :failed, detail) do
+    {:ok, %{"message" => message}} = Native.decode(detail)
+    put_end(%{task | status_message: shortened(message)}, :failed, detail)
+  end
+
+  def over(task, status, detail), do: put_end(task, status, detail)
+
+  defp put_end(task, status, detail),
+    do: %{task | status: status, detail: detail, request_bytes: 0}
 
   defp stop_work(state) do
     {:ok, _timer} = :timer.kill_after(state.grace_ms, state.worker)
@@ -259,7 +283,8 @@ defmodule BeamMCP.Tasks.Keeper do
       {:error, :failed}
   end
 
-  defp full, do: failure(-31_503, "The server has no room for what the task came to: call again later")
+  defp full,
+    do: failure(-31_503, "The server has no room for what the task came to: call again later")
 
   defp failure(code, message) do
     {:ok, json} = Native.encode(%{code: code, message: message})

@@ -37,8 +37,7 @@ defmodule BeamMCP.Tasks.Lost do
   end
 
   defp failed(task) do
-    now_ms = System.os_time(:millisecond)
-    %{task | status: :failed, detail: Keeper.lost(), request_bytes: 0, updated_ms: now_ms}
+    %{Keeper.over(task, :failed, Keeper.lost()) | updated_ms: System.os_time(:millisecond)}
   end
 
   defp lost?(keeper) when node(keeper) == node(), do: not Process.alive?(keeper)

@@ -15,7 +15,10 @@ defmodule BeamMCP.Tasks.Work do
     # The call is over: its request, and its token, go now.
     :erlang.garbage_collect()
     context = %{begun.context | task: handle, deadline_ms: deadline_ms(instance)}
-    finish(instance, handle, offer, context, fn -> observed(instance, offer, context, begun.run) end)
+
+    finish(instance, handle, offer, context, fn ->
+      observed(instance, offer, context, begun.run)
+    end)
   end
 
   defp observed(%{telemetry?: false}, _offer, context, run) do

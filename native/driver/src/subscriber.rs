@@ -16,6 +16,8 @@ pub(crate) struct Subscriber {
     pub(crate) number: u64,
     pub(crate) owner: Owner,
     pub(crate) principal: Option<Principal>,
+    /// Whether it listens to tasks, from its beginning on.
+    pub(crate) of_tasks: bool,
     state: Mutex<State>,
     /// Told when there is something for the stream.
     ready: Notify,
@@ -54,6 +56,7 @@ impl Subscriber {
             number,
             owner: subscription.owner.clone(),
             principal: subscription.principal.clone(),
+            of_tasks: !subscription.filter.tasks.is_empty(),
             state: Mutex::new(State {
                 filter: subscription.filter.clone(),
                 pending: Pending::default(),
