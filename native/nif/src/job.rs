@@ -105,12 +105,8 @@ fn job_end<'a>(env: Env<'a>, handle: &'a JobHandle, answer: Term<'a>) -> Term<'a
         Ok(outcome) => outcome,
         Err(refusal) => return refusal.encode(env),
     };
-    match handle.job().end(outcome) {
-        Ended::Completed(json, fault) => {
-            (atoms::completed(), binary(env, &json), fault).encode(env)
-        }
-        Ended::Failed(json) => (atoms::failed(), binary(env, &json)).encode(env),
-    }
+    let Ended { result, fault } = handle.job().end(outcome);
+    (atoms::completed(), binary(env, &result), fault).encode(env)
 }
 
 impl JobHandle {

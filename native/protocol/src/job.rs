@@ -37,13 +37,12 @@ pub enum JobAsked {
     Lacks(Vec<u8>),
 }
 
-/// How a task ended, as a JSON text.
-#[derive(Debug)]
-pub enum Ended {
-    /// With this result; what the host did wrong, if it did, is for its log.
-    Completed(Vec<u8>, Option<String>),
-    /// With this error.
-    Failed(Vec<u8>),
+/// How the work of a task ended.
+pub struct Ended {
+    /// The result, as a JSON text.
+    pub result: Vec<u8>,
+    /// What the host did wrong, for its log.
+    pub fault: Option<String>,
 }
 
 impl Job {
@@ -66,7 +65,11 @@ impl Job {
     ///
     /// # Errors
     /// A question that the host has to mend, in one sentence.
-    pub fn ask(&mut self, questions: Vec<InputQuestion>, optional: bool) -> Result<JobAsked, String> {
+    pub fn ask(
+        &mut self,
+        questions: Vec<InputQuestion>,
+        optional: bool,
+    ) -> Result<JobAsked, String> {
         let unsent = |_| String::new();
         Ok(match self.inquiry.ask(questions, optional, unsent)? {
             Inquired::Answers(answers) => JobAsked::Answers(answers),
@@ -115,10 +118,19 @@ impl Job {
         let json = self.inlined(&result);
         let most = self.max_bytes();
         if json.len() <= most {
-            return Ended::Completed(json, fault);
+            return Ended {
+                result: json,
+                fault,
+            };
         }
-        let fault = format!("the result takes {} bytes, over the {most} that max_result_bytes leaves", json.len());
-        Ended::Completed(self.inlined(&tools_call::failed()), Some(fault))
+        let fault = format!(
+            "the result takes {} bytes, over the {most} that max_result_bytes leaves",
+            json.len()
+        );
+        Ended {
+            result: self.inlined(&tools_call::failed()),
+            fault: Some(fault),
+        }
     }
 
     /// The result as the call would have had it.
@@ -126,9 +138,16 @@ impl Job {
         let mut out = Vec::with_capacity(512);
         let (revision, meta) = (Revision::R20260728, result.meta.as_deref());
         let complete = ResultType::Complete;
-        encode::write_result(&mut out, &self.config, revision, complete, meta, |members| {
-            tools_call::write(members, result, revision);
-        });
+        encode::write_result(
+            &mut out,
+            &self.config,
+            revision,
+            complete,
+            meta,
+            |members| {
+                tools_call::write(members, result, revision);
+            },
+        );
         out
     }
 
@@ -139,7 +158,6 @@ impl Job {
         self.config.max_result_bytes.saturating_sub(around)
     }
 }
-
 
 fn failure(error: &Error) -> Vec<u8> {
     let mut out = Vec::with_capacity(128);

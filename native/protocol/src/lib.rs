@@ -78,5 +78,5 @@ pub use revision::{Era, Revision};
 pub use session::{Session, SessionAnswer, SessionAsk};
 pub use step::{Answer, Connection, Delivery, Step, StreamHead, Summary, Unlisted};
 pub use subscription::{Owner, Subscription};
-pub use task::{Task, TaskAnswer, TaskAsk, TaskRequest, TaskStatus, TaskSupport};
+pub use task::{Task, TaskAnswer, TaskAsk, TaskRequest, TaskResponses, TaskStatus, TaskSupport};
 pub use time::Now;

@@ -65,13 +65,16 @@ pub struct TaskAsk {
 pub enum TaskRequest {
     /// To see one.
     Get(Arc<str>),
-    /// To answer what one asked: keys, and responses as JSON texts.
-    Update(Arc<str>, Vec<(Box<str>, Box<str>)>),
+    /// To answer what one asked.
+    Update(Arc<str>, TaskResponses),
     /// To end one.
     Cancel(Arc<str>),
     /// To know which of these are its own.
     Own(Vec<Arc<str>>),
 }
+
+/// Responses as JSON texts, by the keys of what they answer.
+pub type TaskResponses = Vec<(Box<str>, Box<str>)>;
 
 /// What became of it.
 pub enum TaskAnswer {

@@ -11,4 +11,5 @@ mod races;
 mod standing;
 mod streams;
 mod stress;
+mod tasks;
 mod time;

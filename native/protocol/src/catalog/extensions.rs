@@ -19,7 +19,11 @@ impl Extensions {
     pub(super) fn replace(&mut self, before: Option<&Tool>, after: Option<&Tool>) {
         for (tool, more) in [(after, true), (before, false)] {
             let Some(tool) = tool else { continue };
-            count(&mut self.tasks, tool.task_support != TaskSupport::Forbidden, more);
+            count(
+                &mut self.tasks,
+                tool.task_support != TaskSupport::Forbidden,
+                more,
+            );
             count(&mut self.apps, tool.is_app, more);
         }
     }

@@ -71,7 +71,10 @@ impl Exchange {
             return Ok(self.begin_listening(subscription, listener));
         }
         let ask = self.task_ask(TaskRequest::Own(tasks));
-        Ok(self.ask(Stage::FindingOwnTasks(Box::new(subscription), listener), ask))
+        Ok(self.ask(
+            Stage::FindingOwnTasks(Box::new(subscription), listener),
+            ask,
+        ))
     }
 
     /// Which of the tasks are the caller's: the others are left out of the acknowledgement (TASK-15).
@@ -292,7 +295,11 @@ fn flag(filter: Node<'_>, member: &str) -> Result<bool, Error> {
 }
 
 fn read_uris(node: Option<Node<'_>>) -> Result<BTreeSet<Arc<str>>, Error> {
-    read_names(node, "params.notifications.resourceSubscriptions", checked_uri)
+    read_names(
+        node,
+        "params.notifications.resourceSubscriptions",
+        checked_uri,
+    )
 }
 
 /// The tasks that are asked for, of a client that takes tasks (TASK-14).

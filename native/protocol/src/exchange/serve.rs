@@ -53,9 +53,7 @@ impl Exchange {
             Method::Complete => self.complete(now, request),
             Method::SetLogLevel => self.set_log_level(request),
             Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => self.subscribe(&request),
-            Method::TasksGet | Method::TasksUpdate | Method::TasksCancel => {
-                self.ask_task(&request)
-            }
+            Method::TasksGet | Method::TasksUpdate | Method::TasksCancel => self.ask_task(&request),
             Method::Listen => self.listen(request),
             Method::Discover => Ok(self.discover(&request)),
             _ => Ok(self.result(&request.reply(), None, |_| ())),

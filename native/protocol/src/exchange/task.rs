@@ -16,7 +16,7 @@ use crate::{
     question::Ask,
     revision::Era,
     step::{Delivery, Step},
-    task::{Task, TaskAnswer, TaskAsk, TaskRequest},
+    task::{Task, TaskAnswer, TaskAsk, TaskRequest, TaskResponses},
     word,
 };
 
@@ -29,7 +29,9 @@ impl Exchange {
         let params = request.named_params();
         let id = Arc::<str>::from(&*params.string("taskId")?);
         let wanted = match request.method {
-            Method::TasksUpdate => TaskRequest::Update(id, responses(params.get("inputResponses"))?),
+            Method::TasksUpdate => {
+                TaskRequest::Update(id, responses(params.get("inputResponses"))?)
+            }
             Method::TasksCancel => TaskRequest::Cancel(id),
             _ => TaskRequest::Get(id),
         };
@@ -109,7 +111,7 @@ impl Request {
 }
 
 /// Responses by the keys of what was asked; whether they fit is seen where that is known (TASK-10).
-fn responses(node: Option<Node<'_>>) -> Result<Vec<(Box<str>, Box<str>)>, Error> {
+fn responses(node: Option<Node<'_>>) -> Result<TaskResponses, Error> {
     match node {
         Some(node) if node.kind() == Kind::Object => Ok(node
             .members()

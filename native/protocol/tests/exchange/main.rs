@@ -33,6 +33,7 @@ mod sessions;
 mod standing;
 mod subscribing;
 mod summaries;
+mod tasks;
 mod tool_limits;
 mod tools;
 mod transcripts;

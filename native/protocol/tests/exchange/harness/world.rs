@@ -8,7 +8,8 @@ use std::{
 use bytes::Bytes;
 use mcp_protocol::{
     Ask, Authorized, BodyFault, Call, Catalog, IdKey, Identity, Input, Principal, RequestContext,
-    RequestHead, Scope, Session, SessionAnswer, SessionAsk, Target, TaskAnswer, TaskAsk, TaskRequest,
+    RequestHead, Scope, Session, SessionAnswer, SessionAsk, Target, TaskAnswer, TaskAsk,
+    TaskRequest,
 };
 
 use super::fixture::text;
