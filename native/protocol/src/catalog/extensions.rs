@@ -1,8 +1,14 @@
 //! Which extensions the tools of a catalog use: counted as they come and go, so that nobody has to look for them.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
-use super::tool::Tool;
+use super::{
+    Catalog,
+    definition::{DefinitionFault, fault},
+    tool::Tool,
+};
 use crate::task::TaskSupport;
 
 /// How many tools use each extension.
@@ -24,17 +30,50 @@ impl Extensions {
                 tool.task_support != TaskSupport::Forbidden,
                 more,
             );
-            count(&mut self.apps, tool.is_app, more);
+            count(&mut self.apps, tool.page.is_some(), more);
         }
     }
 }
 
-/// Whether a tool's `_meta` names a page that shows it (MCP Apps, "Tool Metadata"), in either spelling.
-pub(super) fn names_page(meta: Option<&Value>) -> bool {
-    meta.is_some_and(|meta| {
-        meta.pointer("/ui/resourceUri").is_some() || meta.get("ui/resourceUri").is_some()
-    })
+/// The page that a tool's `_meta` names to show it (MCP Apps, "Tool Metadata"), in the newer spelling or the older.
+pub(super) fn page(tool: &str, meta: Option<&Value>) -> Result<Option<Arc<str>>, DefinitionFault> {
+    let named = meta.and_then(|meta| {
+        let newer = meta.pointer("/ui/resourceUri");
+        newer.or_else(|| meta.get("ui/resourceUri"))
+    });
+    match named.map(Value::as_str) {
+        None => Ok(None),
+        Some(Some(uri)) if uri.starts_with(SCHEME) => Ok(Some(uri.into())),
+        Some(_) => {
+            let message = "must be the URI of a page, such as \"ui://clock/main.html\"";
+            Err(fault(tool, PLACE, message))
+        }
+    }
 }
+
+/// The fault of a tool whose page nobody could read (APP-4).
+pub(super) fn missing_page(tool: &Tool, catalog: &Catalog) -> Option<DefinitionFault> {
+    let uri = tool.page.as_deref()?;
+    let is_there = catalog.resource(uri).is_some() || catalog.matching_template(uri).is_some();
+    let message = format!("names {uri}, which is no resource: declare or register it too");
+    (!is_there).then(|| fault(&tool.name, PLACE, message))
+}
+
+/// The fault of a page of another media type than pages have (APP-2).
+pub(super) fn check_page(uri: &str, mime_type: Option<&str>) -> Result<(), DefinitionFault> {
+    match uri.starts_with(SCHEME) && mime_type != Some(PAGE) {
+        true => Err(fault(
+            uri,
+            "mime_type",
+            format!("must be {PAGE:?} for a resource of scheme {SCHEME}"),
+        )),
+        false => Ok(()),
+    }
+}
+
+const SCHEME: &str = "ui://";
+const PAGE: &str = "text/html;profile=mcp-app";
+const PLACE: &str = "_meta/ui/resourceUri";
 
 fn count(number: &mut usize, counts: bool, more: bool) {
     match (counts, more) {

@@ -37,7 +37,7 @@ pub(crate) use section::{Listed, Section};
 pub(crate) use uri::check as check_uri;
 
 use crate::{change::Listing, config::Config};
-use extensions::Extensions;
+use extensions::{Extensions, missing_page};
 use section::Put;
 use templates::Templates;
 
@@ -84,6 +84,10 @@ impl Catalog {
                 Err(more) => faults.extend(more),
             }
         }
+        if catalog.has_apps() {
+            let tools = catalog.tools.iter();
+            faults.extend(tools.filter_map(|tool| missing_page(tool, &catalog)));
+        }
         if faults.is_empty() {
             Ok(catalog)
         } else {
@@ -99,9 +103,14 @@ impl Catalog {
     pub fn edit(&self, edits: Vec<Edit>, config: &Config) -> Result<Edited, Vec<DefinitionFault>> {
         let mut catalog = self.clone();
         let (mut changed, mut listed) = (BTreeSet::new(), BTreeSet::new());
-        let mut faults = Vec::new();
+        let (mut faults, mut tools) = (Vec::new(), Vec::new());
         for edit in edits {
             let key = edit.key();
+            if let Edit::Put(definition) = &edit
+                && let Definition::Tool(tool) = &**definition
+            {
+                tools.push(tool.name.clone());
+            }
             let (category, before) = (key.category(), catalog.entry_digest(&key));
             let differs = match edit {
                 Edit::Put(definition) => match catalog.put(*definition, config) {
@@ -120,6 +129,8 @@ impl Catalog {
                 listed.extend(Listing::of(category));
             }
         }
+        let put = tools.iter().filter_map(|name| catalog.tool(name));
+        faults.extend(put.filter_map(|tool| missing_page(tool, &catalog)));
         if !faults.is_empty() {
             return Err(faults);
         }

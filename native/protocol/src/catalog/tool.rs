@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{
     definition::{DefinitionFault, Handler, fault, same_handler},
     entry::ListEntry,
-    extensions::names_page,
+    extensions::page,
     limits::{Gate, ToolLimits},
     section::{Defined, Listed},
 };
@@ -47,8 +47,8 @@ pub struct Tool {
     pub name: Arc<str>,
     /// The host's own data.
     pub handler: Arc<dyn Handler>,
-    /// Whether it is shown as an app.
-    pub(super) is_app: bool,
+    /// The page that shows it.
+    pub(super) page: Option<Arc<str>>,
     pub(crate) input: Option<Arc<Schema>>,
     pub(crate) output: Option<Arc<Schema>>,
     pub(crate) headers: Vec<HeaderBinding>,
@@ -72,6 +72,10 @@ impl Tool {
             faults.push(fault(name, "name", message));
         }
         faults.extend(definition.limits.check(name).err());
+        let page = page(name, definition.meta.as_ref()).unwrap_or_else(|fault| {
+            faults.push(fault);
+            None
+        });
         let mut compile = |role, place, document: Option<&Value>| {
             let compiled = document.map(|document| Schema::compile(role, document, &config.schema));
             match compiled.transpose() {
@@ -98,7 +102,7 @@ impl Tool {
         }
         Ok(Self {
             name: name.into(),
-            is_app: names_page(definition.meta.as_ref()),
+            page,
             input,
             output,
             headers,
