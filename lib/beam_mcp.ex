@@ -62,7 +62,8 @@ defmodule BeamMCP do
     * `connections` - open HTTP connections; `streams` - responses that are event streams and have
       not ended, and streams of changes on pipes
     * `subscriptions` - streams of changes, with those that broke off and can still be resumed
-    * `tasks` - tasks that are kept; `tasks_running` - those whose work runs on this node
+    * `tasks` - tasks that are kept, `nil` when the store does not say; `tasks_running` - those whose
+      work runs on this node
     * `changes_folded` - changes of parts of resources that were told as changes of the whole,
       because a client did not read
     * `buffered_bytes` - bytes of request bodies and stdio lines held
@@ -80,7 +81,7 @@ defmodule BeamMCP do
           connections: non_neg_integer(),
           streams: non_neg_integer(),
           subscriptions: non_neg_integer(),
-          tasks: non_neg_integer(),
+          tasks: non_neg_integer() | nil,
           tasks_running: non_neg_integer(),
           changes_folded: non_neg_integer(),
           buffered_bytes: non_neg_integer(),

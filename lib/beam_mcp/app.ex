@@ -86,10 +86,10 @@ defmodule BeamMCP.App do
           {:resource, BeamMCP.ResourceSpec.t(), (map(), Context.t() -> Result.Resource.t())}
   def page(uri, html, options) do
     {listed, shown} = Keyword.split(options, [:name, :title, :description])
-    meta = meta(shown)
+    {meta, html} = {meta(shown), html!(html)}
     fields = Options.only!(listed, [:name, :title, :description])
     spec = struct!(BeamMCP.ResourceSpec, [uri: page_uri!(uri), mime_type: @mime_type] ++ fields)
-    {:resource, spec, &contents(&1, &2, html!(html), meta)}
+    {:resource, spec, &contents(&1, &2, html, meta)}
   end
 
   @doc """

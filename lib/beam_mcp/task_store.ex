@@ -47,20 +47,32 @@ defmodule BeamMCP.TaskStore do
           keeper: pid()
         }
 
-  @typedoc "The name of the instance whose tasks they are: two instances share none."
+  @typedoc """
+  Whose tasks they are: the name of the instance, which shares none, or, for a store that says
+  `c:shared?/0`, its `namespace`.
+  """
   @type namespace :: term()
 
-  @typedoc "What becomes of a task; `:ended` leaves it as it is."
+  @typedoc """
+  What becomes of a task; `:ended` leaves it as it is. It has no effects, so a store may run it again.
+  """
   @type change :: (task() -> {:ok, task()} | {:error, :ended})
+
+  @typedoc "The store cannot be reached or has no majority; answered with 503 and not logged."
+  @type unavailable :: {:error, :unavailable}
+
+  @doc "Whether nodes of one `namespace` have the tasks of this store in common; without it they have not."
+  @callback shared?() :: boolean()
+  @optional_callbacks shared?: 0
 
   @doc "What the store runs under the instance's supervisor; the options come from the host."
   @callback child_spec({namespace(), options :: keyword()}) :: Supervisor.child_spec()
 
   @doc "Keeps a new task. `{:error, :full}` when a bound is reached."
-  @callback create(namespace(), task()) :: :ok | {:error, :full}
+  @callback create(namespace(), task()) :: :ok | {:error, :full} | unavailable()
 
   @doc "A task that is still kept."
-  @callback fetch(namespace(), id()) :: {:ok, task()} | {:error, :unknown}
+  @callback fetch(namespace(), id()) :: {:ok, task()} | {:error, :unknown} | unavailable()
 
   @doc """
   Puts what `change` makes of a task in its place. Between reading and writing no other change
@@ -68,10 +80,10 @@ defmodule BeamMCP.TaskStore do
   was, as it is when `change` refuses.
   """
   @callback update(namespace(), id(), change()) ::
-              {:ok, task()} | {:error, :unknown | :ended | :full}
+              {:ok, task()} | {:error, :unknown | :ended | :full} | unavailable()
 
   @doc "Forgets a task."
-  @callback delete(namespace(), id()) :: :ok | {:error, :unknown}
+  @callback delete(namespace(), id()) :: :ok | {:error, :unknown} | unavailable()
 
   @doc "How many tasks are kept."
   @callback count(namespace()) :: non_neg_integer()

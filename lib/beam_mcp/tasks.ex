@@ -53,7 +53,7 @@ defmodule BeamMCP.Tasks do
       {:error, {:shutdown, :full}} ->
         reply(token, :tasks_full)
 
-      {:error, {:shutdown, :failed}} ->
+      {:error, {:shutdown, _failed_or_unavailable}} ->
         reply(token, :failed)
     end
   end
@@ -68,9 +68,15 @@ defmodule BeamMCP.Tasks do
       :failed
   end
 
-  @doc "How many tasks are kept."
-  @spec count(Instance.t()) :: non_neg_integer()
-  def count(%{tasks: {store, namespace}}), do: store.count(namespace)
+  @doc "How many tasks are kept; `nil` when the store does not say."
+  @spec count(Instance.t()) :: non_neg_integer() | nil
+  def count(%{tasks: {store, namespace}}) do
+    store.count(namespace)
+  rescue
+    _any -> nil
+  catch
+    :exit, _reason -> nil
+  end
 
   @doc "A task as the native library writes it."
   @spec wire(TaskStore.task()) :: map()
@@ -101,7 +107,9 @@ defmodule BeamMCP.Tasks do
 
     case store.fetch(namespace, id) do
       {:ok, %{principal: ^principal} = task} -> Lost.settle(instance, task)
-      _other -> :unknown
+      {:ok, _another_callers} -> :unknown
+      {:error, :unknown} -> :unknown
+      {:error, :unavailable} -> :failed
     end
   end
 

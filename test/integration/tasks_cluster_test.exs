@@ -13,8 +13,8 @@ defmodule BeamMCP.TasksClusterTest do
   setup do
     System.cmd("epmd", ["-daemon"])
     _started_or_running = Node.start(:"beam_mcp_test@127.0.0.1", :longnames)
-    start_supervised!(TaskStore.ETS.child_spec({:kept, []}))
-    store = {SharedTaskStore, home: node(), kept: :kept}
+    start_supervised!(TaskStore.ETS.child_spec({:tasks, []}))
+    store = {SharedTaskStore, home: node()}
     options = TaskHost.options(namespace: :tasks, task_store: store)
 
     {peer, node} = start_peer()

@@ -2,7 +2,7 @@ defmodule BeamMCP.Test.SharedTaskStore do
   @moduledoc """
   A task store that several nodes share: tasks live on one of them.
 
-  Options: `:home`, the node, and `:kept`, the namespace of a `BeamMCP.TaskStore.ETS` there.
+  Option `:home`, the node, which runs a `BeamMCP.TaskStore.ETS` of the same namespace.
   """
 
   @behaviour BeamMCP.TaskStore
@@ -10,13 +10,16 @@ defmodule BeamMCP.Test.SharedTaskStore do
   alias BeamMCP.TaskStore.ETS
 
   @impl true
-  def child_spec({namespace, options}),
-    do: %{id: __MODULE__, start: {__MODULE__, :start_link, [namespace, Map.new(options)]}}
+  def shared?, do: true
+
+  @impl true
+  def child_spec({namespace, home: home}),
+    do: %{id: __MODULE__, start: {__MODULE__, :start_link, [namespace, home]}}
 
   @doc false
-  def start_link(namespace, options) do
-    :persistent_term.put({__MODULE__, namespace}, options)
-    Agent.start_link(fn -> options end)
+  def start_link(namespace, home) do
+    :persistent_term.put({__MODULE__, namespace}, home)
+    Agent.start_link(fn -> home end)
   end
 
   @impl true
@@ -35,7 +38,7 @@ defmodule BeamMCP.Test.SharedTaskStore do
   def count(namespace), do: there(namespace, :count, [])
 
   defp there(namespace, function, arguments) do
-    %{home: home, kept: kept} = :persistent_term.get({__MODULE__, namespace})
-    :erpc.call(home, ETS, function, [kept | arguments])
+    home = :persistent_term.get({__MODULE__, namespace})
+    :erpc.call(home, ETS, function, [namespace | arguments])
   end
 end

@@ -43,8 +43,8 @@ defmodule BeamMCP.Instance.Supervisor do
   end
 
   defp services(config) do
-    {_store, session_store} = config.session_store
-    {_store, task_store} = config.task_store
+    {_store, _namespace, session_store} = config.session_store
+    {_store, _namespace, task_store} = config.task_store
 
     [
       session_store,

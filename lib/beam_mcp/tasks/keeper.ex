@@ -25,7 +25,12 @@ defmodule BeamMCP.Tasks.Keeper do
 
   @doc "How many tasks are worked on."
   @spec count(Instance.name()) :: non_neg_integer()
-  def count(name), do: DynamicSupervisor.count_children(Instance.via(name, __MODULE__)).active
+  def count(name) do
+    DynamicSupervisor.count_children(Instance.via(name, __MODULE__)).active
+  catch
+    # The instance stops.
+    :exit, _gone -> 0
+  end
 
   @doc "Begins a task whose work the calling process does; it is in the store when this returns."
   @spec start(Instance.t(), Begun.t()) ::

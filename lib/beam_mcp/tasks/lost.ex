@@ -9,7 +9,7 @@ defmodule BeamMCP.Tasks.Lost do
   @patience_ms 1_000
 
   @doc "The task, or what it becomes if nobody works on it any more."
-  @spec settle(Instance.t(), TaskStore.task()) :: {:ok, TaskStore.task()} | :unknown
+  @spec settle(Instance.t(), TaskStore.task()) :: {:ok, TaskStore.task()} | :unknown | :failed
   def settle(instance, task) do
     if TaskStore.ended?(task) or not lost?(task.keeper),
       do: {:ok, task},
@@ -29,7 +29,10 @@ defmodule BeamMCP.Tasks.Lost do
         {:ok, task}
 
       {:error, :ended} ->
-        store.fetch(namespace, id)
+        with {:error, _unknown} <- store.fetch(namespace, id), do: :unknown
+
+      {:error, :unavailable} ->
+        :failed
 
       {:error, _unknown_or_full} ->
         :unknown
