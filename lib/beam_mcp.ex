@@ -64,6 +64,8 @@ defmodule BeamMCP do
     * `subscriptions` - streams of changes, with those that broke off and can still be resumed
     * `tasks` - tasks that are kept, `nil` when the store does not say; `tasks_running` - those whose
       work runs on this node
+    * `detached_streams` - streams of calls whose connection broke, or that are read to their end,
+      kept for a minute for clients that come back
     * `changes_folded` - changes of parts of resources that were told as changes of the whole,
       because a client did not read
     * `buffered_bytes` - bytes of request bodies and stdio lines held
@@ -83,6 +85,7 @@ defmodule BeamMCP do
           subscriptions: non_neg_integer(),
           tasks: non_neg_integer() | nil,
           tasks_running: non_neg_integer(),
+          detached_streams: non_neg_integer(),
           changes_folded: non_neg_integer(),
           buffered_bytes: non_neg_integer(),
           events_dropped: non_neg_integer(),

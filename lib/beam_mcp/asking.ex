@@ -6,7 +6,7 @@ defmodule BeamMCP.Asking do
   # caught around the handler, and the native library answers with what was asked. The handler runs
   # again with the client's retry. A legacy client gets a request of its own, and the process waits.
 
-  alias BeamMCP.{Context, InputRequest, Instance, Kind, Native}
+  alias BeamMCP.{Context, Fault, InputRequest, Instance, Kind, Native}
   alias BeamMCP.Tasks.{Begun, Keeper}
 
   @ended {__MODULE__, :ended}
@@ -39,10 +39,15 @@ defmodule BeamMCP.Asking do
   def answer(value, answer), do: answer.(value)
 
   @doc "Answers a call with it, unless the call goes on as a task, which is given back."
-  @spec reply(Native.token(), term(), (term() -> term())) ::
+  @spec reply(Native.token(), term(), (term() -> term()), place :: String.t()) ::
           Begun.t() | :ok | :late | {:error, Native.reason()}
-  def reply(_token, %Begun{} = begun, _answer), do: begun
-  def reply(token, value, answer), do: Native.reply(token, answer(value, answer))
+  def reply(_token, %Begun{} = begun, _answer, _place), do: begun
+
+  def reply(token, value, answer, place) do
+    answer = answer(value, answer)
+    if answer == :failed, do: Fault.log_reason(place, value)
+    Native.reply(token, answer)
+  end
 
   @doc "Ends the run: what it is for is over."
   @spec end_run() :: no_return()

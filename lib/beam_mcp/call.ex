@@ -78,9 +78,8 @@ defmodule BeamMCP.Call do
     :ok
   end
 
-  # A client of `BeamMCP.Test` says for whom it asks, so that mocks and sandboxes of a test's process
-  # are found in this one.
-  defp own(%{sender: {BeamMCP.Test, callers}} = context, name) do
+  # A client inside the VM names its callers (`BeamMCP.Identity`).
+  defp own(%{sender: {:callers, callers}} = context, name) do
     Process.put(:"$callers", callers)
     %{context | instance: name, sender: nil}
   end
@@ -99,7 +98,7 @@ defmodule BeamMCP.Call do
 
   defp call_tool(instance, token, tool, arguments, context) do
     value = run_tool(instance, token, tool, arguments, context)
-    Asking.reply(token, value, &Outcome.answer/1)
+    Asking.reply(token, value, &Outcome.answer/1, "tool #{inspect(tool)}")
   catch
     kind, reason ->
       Fault.log(kind, reason, __STACKTRACE__, "tool #{inspect(tool)}")

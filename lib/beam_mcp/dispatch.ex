@@ -99,7 +99,8 @@ defmodule BeamMCP.Dispatch do
     case Around.prepare(instance.around, context) do
       {:ok, context, metadata} ->
         value = fn -> observed(instance, offer, context, metadata, run) end
-        answer(instance, token, offer, context, fn -> Asking.reply(token, value.(), answer) end)
+        reply = &Asking.reply(token, &1, answer, place(offer))
+        answer(instance, token, offer, context, fn -> reply.(value.()) end)
 
       :failed ->
         reply(token, :failed)

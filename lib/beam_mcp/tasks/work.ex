@@ -30,7 +30,7 @@ defmodule BeamMCP.Tasks.Work do
   end
 
   defp finish(instance, handle, offer, context, run) do
-    Asking.answer(run.(), &Native.job_end(handle.job, Outcome.answer(&1)))
+    Asking.answer(run.(), &ended(handle, offer, &1))
   catch
     kind, reason ->
       Fault.log(kind, reason, __STACKTRACE__, "the task of #{place(offer)}")
@@ -48,6 +48,12 @@ defmodule BeamMCP.Tasks.Work do
     {:error, {_kind, text}} ->
       Fault.log_text("the task of #{place(offer)} returned what cannot be sent: #{text}")
       failed(handle)
+  end
+
+  defp ended(handle, offer, value) do
+    answer = Outcome.answer(value)
+    if answer == :failed, do: Fault.log_reason("the task of #{place(offer)}", value)
+    Native.job_end(handle.job, answer)
   end
 
   defp failed(handle) do

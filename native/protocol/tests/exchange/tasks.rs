@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jsonschema::Validator;
 use mcp_protocol::{
-    CallOutcome, Change, Ended, EventId, Input, Job, JobAsked, Line, Revision, SafeError, Step,
+    CallOutcome, Change, Ended, EventId, Input, Job, JobAsked, Line, Revision, SafeError, Step, StreamKind,
     Task, TaskAnswer, TaskRequest, TaskStatus, TaskSupport, ToolDefinition, ToolResult, Unanswered,
 };
 use serde_json::{Value, json};
@@ -360,6 +360,7 @@ fn listen(ids: Value) -> Value {
 
 fn nowhere() -> EventId {
     EventId {
+        kind: StreamKind::Get,
         stream: "".into(),
         number: 0,
     }
