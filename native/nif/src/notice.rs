@@ -69,6 +69,7 @@ fn bytes(notice: &Notice<'_>) -> usize {
         Notice::Progress { message, .. } => message.map_or(0, str::len),
         Notice::Log { data, .. } => data.len(),
         Notice::Other { params, .. } => params.map_or(0, <[u8]>::len),
+        Notice::Break => 0,
     }
 }
 
