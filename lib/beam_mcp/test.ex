@@ -378,27 +378,23 @@ defmodule BeamMCP.Test do
   end
 
   defp await_task(client, id, options, answer, deadline_ms) do
-    case get_task(client, id, options) do
-      {:ok, %{"status" => status} = task} when status in ~w(working input_required) ->
-        cond do
-          System.monotonic_time(:millisecond) >= deadline_ms ->
-            raise "the task is not over: it is #{status}"
+    with {:ok, %{"status" => status} = task} when status in ~w(working input_required) <-
+           get_task(client, id, options),
+         :ok <- go_on(client, task, answer) do
+      if System.monotonic_time(:millisecond) >= deadline_ms,
+        do: raise("the task is not over: it is #{status}")
 
-          status == "input_required" and answer == nil ->
-            {:ok, task}
-
-          true ->
-            if status == "input_required",
-              do:
-                {:ok, _done} = update_task(client, id, Answer.retry(task, answer).inputResponses)
-
-            Process.sleep(@poll_ms)
-            await_task(client, id, options, answer, deadline_ms)
-        end
-
-      over ->
-        over
+      Process.sleep(@poll_ms)
+      await_task(client, id, options, answer, deadline_ms)
     end
+  end
+
+  defp go_on(_client, %{"status" => "working"}, _answer), do: :ok
+  defp go_on(_client, task, nil), do: {:ok, task}
+
+  defp go_on(client, task, answer) do
+    responses = Answer.retry(task, answer).inputResponses
+    with {:ok, _acknowledged} <- update_task(client, task, responses), do: :ok
   end
 
   @typedoc "What `listen/2` began."

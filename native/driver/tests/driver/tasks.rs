@@ -72,7 +72,7 @@ async fn next(host: &Arc<TestHost>, stream: &mut Stream<TestHost>, result: &str)
     tokio::select! {
         part = stream.next(patience, pending()) => match part {
             Part::Frame(frame, _) => Some(String::from_utf8(frame).unwrap()),
-            Part::Quiet => None,
+            Part::Quiet | Part::Break => None,
             Part::Answer(answer, _) => panic!("{}", said(&answer)),
         },
         () = answering => None,

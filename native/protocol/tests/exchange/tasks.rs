@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use jsonschema::Validator;
 use mcp_protocol::{
-    CallOutcome, Change, Ended, EventId, Input, Job, JobAsked, Line, Revision, SafeError, Step, StreamKind,
-    Task, TaskAnswer, TaskRequest, TaskStatus, TaskSupport, ToolDefinition, ToolResult, Unanswered,
+    CallOutcome, Change, Ended, EventId, Input, Job, JobAsked, Line, Revision, SafeError, Step,
+    StreamKind, Task, TaskAnswer, TaskRequest, TaskStatus, TaskSupport, ToolDefinition, ToolResult,
+    Unanswered,
 };
 use serde_json::{Value, json};
 
