@@ -38,6 +38,8 @@ defmodule BeamMCP do
     * `%BeamMCP.Result{}`, or `{:ok, result}` - content blocks of the host's own
     * `{:error, text}`, or `{:error, error}` with a `BeamMCP.Result.SafeError` - shown to the
       caller as the tool's failure
+    * `{:task, fun}` - the call goes on as a task: `fun` gets the `BeamMCP.Context` and returns what a
+      dispatch function returns, see `BeamMCP.ToolSpec` for `task_support`
     * `{:error, reason}` - any other reason is not shown: the caller reads "The tool failed."
 
   Anything else, a raise, a throw, an exit, a kill and a passed deadline are faults of the host:
@@ -45,8 +47,9 @@ defmodule BeamMCP do
   """
 
   alias BeamMCP.Catalog.{Definition, Reader, Registry, Server}
-  alias BeamMCP.{Changes, Config, Error, Handler, Instance, Listener, Native}
+  alias BeamMCP.{Changes, Config, Error, Handler, Instance, Listener, Native, Tasks}
   alias BeamMCP.{PromptSpec, ResourceSpec, ResourceTemplateSpec, ToolSpec}
+  alias BeamMCP.Tasks.Keeper
   alias BeamMCP.Transport.HTTP
 
   @typedoc "What names an instance: any term, `BeamMCP` by default."
@@ -59,6 +62,8 @@ defmodule BeamMCP do
     * `connections` - open HTTP connections; `streams` - responses that are event streams and have
       not ended, and streams of changes on pipes
     * `subscriptions` - streams of changes, with those that broke off and can still be resumed
+    * `tasks` - tasks that are kept, `nil` when the store does not say; `tasks_running` - those whose
+      work runs on this node
     * `detached_streams` - streams of calls whose connection broke, or that are read to their end,
       kept for a minute for clients that come back
     * `changes_folded` - changes of parts of resources that were told as changes of the whole,
@@ -78,6 +83,8 @@ defmodule BeamMCP do
           connections: non_neg_integer(),
           streams: non_neg_integer(),
           subscriptions: non_neg_integer(),
+          tasks: non_neg_integer() | nil,
+          tasks_running: non_neg_integer(),
           detached_streams: non_neg_integer(),
           changes_folded: non_neg_integer(),
           buffered_bytes: non_neg_integer(),
@@ -331,6 +338,8 @@ defmodule BeamMCP do
        |> Native.info()
        |> Map.merge(%{
          listeners: listeners,
+         tasks: Tasks.count(instance),
+         tasks_running: Keeper.count(name),
          catalog_digest: Native.catalog_digest(instance.native)
        })}
     end

@@ -6,7 +6,8 @@ defmodule BeamMCP.Asking do
   # caught around the handler, and the native library answers with what was asked. The handler runs
   # again with the client's retry. A legacy client gets a request of its own, and the process waits.
 
-  alias BeamMCP.{Context, InputRequest, Instance, Kind, Native}
+  alias BeamMCP.{Context, Fault, InputRequest, Instance, Kind, Native}
+  alias BeamMCP.Tasks.{Begun, Keeper}
 
   @ended {__MODULE__, :ended}
 
@@ -37,17 +38,31 @@ defmodule BeamMCP.Asking do
   def answer(@ended, _answer), do: :asked
   def answer(value, answer), do: answer.(value)
 
+  @doc "Answers a call with it, unless the call goes on as a task, which is given back."
+  @spec reply(Native.token(), term(), (term() -> term()), place :: String.t()) ::
+          Begun.t() | :ok | :late | {:error, Native.reason()}
+  def reply(_token, %Begun{} = begun, _answer, _place), do: begun
+
+  def reply(token, value, answer, place) do
+    answer = answer(value, answer)
+    if answer == :failed, do: Fault.log_reason(place, value)
+    Native.reply(token, answer)
+  end
+
+  @doc "Ends the run: what it is for is over."
+  @spec end_run() :: no_return()
+  def end_run, do: throw(@ended)
+
   @doc "Asks all of `questions`; the answers, in their order."
   @spec ask(Context.t(), [{String.t() | nil, InputRequest.t()}], keyword()) :: [term()]
   def ask(context, questions, options) do
     [optional: optional?] = Keyword.validate!(options, optional: false)
     requests = for {key, request} <- questions, do: {key, wire(request)}
-    native = native(context)
 
     answers =
-      case Native.ask(native, context.call, requests, optional?) do
+      case put(context, requests, optional?) do
         {:answers, answers} -> answers
-        :waits -> await(native, context.call)
+        :waits -> await(native(context), context.call)
         :busy -> List.duplicate(:busy, length(questions))
         :ends -> throw(@ended)
         :gone -> throw(@ended)
@@ -58,14 +73,26 @@ defmodule BeamMCP.Asking do
     for {{_key, request}, answer} <- Enum.zip(questions, answers), do: read(request, answer)
   end
 
+  defp put(%{task: nil} = context, requests, optional?),
+    do: Native.ask(native(context), context.call, requests, optional?)
+
+  defp put(%{task: task}, requests, optional?), do: Keeper.ask(task, requests, optional?)
+
   @doc "Ends the run: the client is to send its request again."
   @spec retry_later(Context.t()) :: no_return()
+  def retry_later(%{task: task}) when task != nil do
+    raise ArgumentError, "a task has answered its request already: there is nothing to send again"
+  end
+
   def retry_later(context) do
     [] = ask(context, [], [])
     throw(@ended)
   end
 
   @spec supports?(Context.t(), kind()) :: boolean()
+  def supports?(%{task: %{job: job}}, kind) when is_map_key(@kinds, kind),
+    do: Native.job_supports(job, @kinds[kind])
+
   def supports?(context, kind) when is_map_key(@kinds, kind) do
     case Native.supports(native(context), context.call, @kinds[kind]) do
       :foreign -> raise ArgumentError, foreign()

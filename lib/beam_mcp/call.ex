@@ -16,11 +16,13 @@ defmodule BeamMCP.Call do
     Instance,
     Native,
     Outcome,
-    SessionStore
+    SessionStore,
+    Tasks
   }
 
   alias BeamMCP.Catalog.Caller
   alias BeamMCP.Dispatch.Span
+  alias BeamMCP.Tasks.Begun
 
   @doc "The body of the process."
   @spec run(Instance.name(), Native.call()) :: :ok
@@ -56,6 +58,9 @@ defmodule BeamMCP.Call do
         tell(instance, question, answer)
         reply(token, answer)
 
+      {:task, token, question} ->
+        reply(token, Tasks.answer(instance, question))
+
       {:catalog, token, context} ->
         reply(token, Caller.answer(instance, own(context, name)))
 
@@ -64,8 +69,8 @@ defmodule BeamMCP.Call do
     end
   end
 
-  @doc "Tells a call's process, and its `on_cancel` functions, that nobody waits for it any more."
-  @spec tell_cancelled(Instance.name(), Native.call(), pid()) :: :ok
+  @doc "Tells a call's or a task's process, and its `on_cancel` functions, that nobody waits for it any more."
+  @spec tell_cancelled(Instance.name(), Native.call() | {:task, String.t()}, pid()) :: :ok
   def tell_cancelled(name, call, pid) do
     # In this order: a process that ends at the message takes its functions along.
     Cancellation.run(name, call)
@@ -92,10 +97,8 @@ defmodule BeamMCP.Call do
   defp tell(_instance, _question, _answer), do: :ok
 
   defp call_tool(instance, token, tool, arguments, context) do
-    value = run_tool(instance, tool, arguments, context)
-    answer = Asking.answer(value, &Outcome.answer/1)
-    if answer == :failed, do: Fault.log_reason("tool #{inspect(tool)}", value)
-    Native.reply(token, answer)
+    value = run_tool(instance, token, tool, arguments, context)
+    Asking.reply(token, value, &Outcome.answer/1, "tool #{inspect(tool)}")
   catch
     kind, reason ->
       Fault.log(kind, reason, __STACKTRACE__, "tool #{inspect(tool)}")
@@ -105,14 +108,23 @@ defmodule BeamMCP.Call do
       Fault.log_text("tool #{inspect(tool)} returned what cannot be sent: #{text}")
       reply(token, :failed)
 
+    %Begun{} = begun ->
+      Tasks.go_on(instance, token, begun, {:tool, tool})
+
     _answered_or_late ->
       :ok
   end
 
-  defp run_tool(instance, tool, arguments, context) do
+  defp run_tool(instance, token, tool, arguments, context) do
     Span.run(instance, {:tool, tool}, context, %{}, fn ->
-      Asking.guarded(do: dispatch(instance.config.dispatch, tool, arguments, context))
+      Asking.guarded(do: settled(instance, token, tool, arguments, context))
     end)
+  end
+
+  defp settled(instance, token, tool, arguments, context) do
+    instance.config.dispatch
+    |> dispatch(tool, arguments, context)
+    |> Tasks.settle(instance, token, context)
   end
 
   defp dispatch({:fun, fun, 3}, tool, arguments, context), do: fun.(tool, arguments, context)

@@ -16,14 +16,14 @@ defmodule BeamMCP.Cancellation do
   @doc "Registers `fun`; starts the process for the first one."
   @spec add(Context.t(), (() -> any())) :: :ok
   def add(context, fun) do
-    case GenServer.start(__MODULE__, {context, self()}, name: via(context.instance, context.call)) do
+    case GenServer.start(__MODULE__, {context, self()}, name: via(context.instance, key(context))) do
       {:ok, pid} -> GenServer.call(pid, {:add, fun})
       {:error, {:already_started, pid}} -> GenServer.call(pid, {:add, fun})
     end
   end
 
   @doc "Runs what is registered for the call, if anything is."
-  @spec run(Instance.name(), Native.call()) :: :ok
+  @spec run(Instance.name(), Native.call() | {:task, String.t()}) :: :ok
   def run(name, call) do
     case Registry.lookup(BeamMCP.Registry, {name, {__MODULE__, call}}) do
       [{pid, _value}] -> GenServer.cast(pid, :run)
@@ -81,6 +81,9 @@ defmodule BeamMCP.Cancellation do
     {:ok, instance} = Instance.fetch(context.instance)
     instance.config.cancel_grace_ms
   end
+
+  defp key(%{task: nil, call: call}), do: call
+  defp key(%{task: %{id: id}}), do: {:task, id}
 
   defp via(name, call), do: Instance.via(name, {__MODULE__, call})
 end

@@ -23,12 +23,15 @@ defmodule BeamMCP.Config do
 
     refuse_public!(options)
 
+    namespace = if options.namespace == nil, do: options.name, else: options.namespace
+    options = %{options | namespace: namespace}
+
     options
     |> Map.merge(%{
       http: listeners,
-      namespace: if(options.namespace == nil, do: options.name, else: options.namespace),
       secrets: seal(options.secrets),
-      session_store: store(options.session_store, options.name),
+      session_store: store(options.session_store, options),
+      task_store: store(options.task_store, options),
       dispatchers: options.dispatchers || max(div(System.schedulers_online(), 4), 1),
       server_version: options.server_version || version()
     })
@@ -144,7 +147,11 @@ defmodule BeamMCP.Config do
   defp seal(secrets), do: fn -> secrets end
 
   # The store checks its own options here, where a wrong one still raises.
-  defp store({module, options}, name), do: {module, module.child_spec({name, options})}
+  defp store({module, store_options}, %{name: name, namespace: namespace}) do
+    shared? = Handler.exports?(module, :shared?, 0) and module.shared?()
+    namespace = if shared?, do: namespace, else: name
+    {module, namespace, module.child_spec({namespace, store_options})}
+  end
 
   defp version, do: to_string(Application.spec(:beam_mcp, :vsn) || "0")
 

@@ -11,12 +11,17 @@ defmodule BeamMCP.Context do
     * `session_id` - of a legacy client over HTTP, else `nil`
     * `headers` - the request headers named by the option `context_headers`, `{name, value}`
     * `host` - what the option `context_builder` made, else `%{}`
-    * `deadline_ms` - Unix time at which the call fails
+    * `deadline_ms` - Unix time at which the call fails, or the task ends
+    * `task` - in the work of a task what it is known by here, else `nil`
     * `trace` - `:traceparent`, `:tracestate`, `:baggage` as far as the request had them
 
   The functions may be called from any process of this node while the call runs; those that ask the
   client - `elicit/4`, `sample/3`, `roots/2`, `ask/3`, `retry_later/1`, `supports?/2` - only from the
   process that runs the handler.
+
+  In the work of a task (`{:task, fun}`) the functions do the same things in a task's way: questions
+  stand in the task until its client has answered, `progress/4` writes its `statusMessage`, `log/4` and
+  `notify/3` send nothing, and cancelling is what `tasks/cancel` does.
 
   ## Asking the client
 
@@ -33,6 +38,7 @@ defmodule BeamMCP.Context do
   """
 
   alias BeamMCP.{Asking, Cancellation, InputRequest, Instance, Native, Notice}
+  alias BeamMCP.Tasks.{Handle, Keeper}
 
   defstruct [
     :instance,
@@ -48,6 +54,7 @@ defmodule BeamMCP.Context do
     :tenant,
     :session_id,
     :deadline_ms,
+    :task,
     client_capabilities: %{},
     meta: %{},
     principal: :anonymous,
@@ -76,6 +83,7 @@ defmodule BeamMCP.Context do
           headers: [{String.t(), binary()}],
           host: map(),
           deadline_ms: integer(),
+          task: Handle.t() | nil,
           trace: %{optional(:traceparent | :tracestate | :baggage) => String.t()}
         }
 
@@ -84,6 +92,8 @@ defmodule BeamMCP.Context do
   deadline has passed. Also true after the call was answered.
   """
   @spec cancelled?(t()) :: boolean()
+  def cancelled?(%__MODULE__{task: %Handle{} = task}), do: Handle.ended?(task)
+
   def cancelled?(%__MODULE__{} = context) do
     case Instance.fetch(context.instance) do
       {:ok, instance} -> Native.cancelled?(instance.native, context.call)
@@ -116,6 +126,8 @@ defmodule BeamMCP.Context do
 
   @doc """
   Tells the client how far the call is (MCP basic/utilities/progress).
+
+  In the work of a task, which sends no messages, `message` becomes the task's `statusMessage`.
 
   `progress` grows from one message to the next, else nothing is sent and
   `{:error, :not_increasing}` is returned, whether the client reads progress or not; `total` is
@@ -285,6 +297,13 @@ defmodule BeamMCP.Context do
     [answer] = Asking.ask(context, [{Asking.key!(key), request}], options)
     answer
   end
+
+  # A task sends no messages (MCP tasks); what it tells people stands in it.
+  defp notify_client(%{task: %Handle{} = task}, {:progress, _progress, _total, message})
+       when is_binary(message),
+       do: Keeper.tell(task, message)
+
+  defp notify_client(%{task: %Handle{}}, _notice), do: :ok
 
   defp notify_client(context, notice) do
     case Instance.fetch(context.instance) do

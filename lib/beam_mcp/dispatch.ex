@@ -8,18 +8,25 @@ defmodule BeamMCP.Dispatch do
   require BeamMCP.Asking
 
   alias BeamMCP.Catalog.Handlers
-  alias BeamMCP.{Asking, Context, Fault, Handler, Instance, Native, Outcome, Report}
+  alias BeamMCP.{Asking, Context, Fault, Handler, Instance, Native, Outcome, Report, Tasks}
   alias BeamMCP.Dispatch.{Around, Span}
+  alias BeamMCP.Tasks.Begun
 
   @spec tool(Instance.t(), Native.token(), Native.handler(), map(), Context.t()) :: :ok
   def tool(instance, token, number, arguments, context) when is_integer(number) do
     {name, handler} = Handlers.fetch!(instance, number)
-    run = &Handler.call(handler, [arguments, &1])
-    serve(instance, token, {:tool, name}, context, run, &Outcome.answer/1)
+    serve_tool(instance, token, name, handler, [arguments], context)
   end
 
   def tool(instance, token, name, arguments, context) do
-    run = &Handler.call(instance.config.dispatch, [name, arguments, &1])
+    serve_tool(instance, token, name, instance.config.dispatch, [name, arguments], context)
+  end
+
+  defp serve_tool(instance, token, name, handler, arguments, context) do
+    run = fn context ->
+      handler |> Handler.call(arguments ++ [context]) |> Tasks.settle(instance, token, context)
+    end
+
     serve(instance, token, {:tool, name}, context, run, &Outcome.answer/1)
   end
 
@@ -80,21 +87,16 @@ defmodule BeamMCP.Dispatch do
       {:ok, context, metadata} ->
         guarded = fn -> Asking.guarded(do: run.(context)) end
         value = fn -> Span.run(instance, {kind, declared}, context, metadata, guarded) end
-        answer(instance, token, offer, context, fn -> outcome(offer, value.(), answer) end)
+        reply = &Asking.reply(token, &1, answer, place(offer))
+        answer(instance, token, offer, context, fn -> reply.(value.()) end)
 
       :failed ->
         reply(token, :failed)
     end
   end
 
-  defp outcome(offer, value, answer) do
-    answer = Asking.answer(value, answer)
-    if answer == :failed, do: Fault.log_reason(place(offer), value)
-    answer
-  end
-
   defp answer(instance, token, offer, context, run) do
-    Native.reply(token, run.())
+    run.()
   catch
     kind, reason ->
       Fault.log(kind, reason, __STACKTRACE__, place(offer))
@@ -107,11 +109,17 @@ defmodule BeamMCP.Dispatch do
       reply(token, :failed)
       report(instance, offer, context, {:error, ArgumentError.exception(text), []})
 
+    %Begun{} = begun ->
+      Tasks.go_on(instance, token, begun, offer)
+
     _answered_or_late ->
       :ok
   end
 
-  defp report(instance, offer, context, {kind, reason, stacktrace}) do
+  @doc "Tells the host's reporter what a handler failed with."
+  @spec report(Instance.t(), tuple(), Context.t(), {atom(), term(), Exception.stacktrace()}) ::
+          :ok
+  def report(instance, offer, context, {kind, reason, stacktrace}) do
     Around.report(instance.around, %Report{
       kind: kind,
       reason: reason,

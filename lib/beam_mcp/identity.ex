@@ -12,8 +12,14 @@ defmodule BeamMCP.Identity do
   @spec encode(principal :: term(), scopes :: [String.t()] | nil, sender :: term()) :: encoded()
   def encode(principal, scopes \\ nil, sender \\ nil) do
     claims = tenant = nil
-
-    {:erlang.term_to_binary(principal, [:deterministic]),
-     :erlang.term_to_binary({principal, scopes, claims, sender, tenant})}
+    {compared(principal), :erlang.term_to_binary({principal, scopes, claims, sender, tenant})}
   end
+
+  @doc "The bytes of a principal that are compared."
+  @spec compared(term()) :: binary()
+  def compared(principal), do: :erlang.term_to_binary(principal, [:deterministic])
+
+  @doc "The same, with `nil` for nobody in particular, however that came to be said."
+  @spec principal(binary() | nil) :: binary() | nil
+  def principal(compared), do: if(compared != compared(:anonymous), do: compared)
 end

@@ -8,7 +8,7 @@ defmodule BeamMCP.Instance do
   alias BeamMCP.Instance.Owner
 
   @enforce_keys ~w(name supervisor native config hooks handlers definitions caller_catalogs sessions
-                   telemetry? around)a
+                   tasks telemetry? around)a
   defstruct @enforce_keys
 
   @type name :: term()
@@ -26,8 +26,9 @@ defmodule BeamMCP.Instance do
           definitions: :ets.table(),
           # ETS table: content hash => catalog, see `BeamMCP.Catalog.Caller`
           caller_catalogs: :ets.table(),
-          # The session store and the name it was started under.
+          # The session store and the name it was started under, and the same of tasks.
           sessions: {module(), term()},
+          tasks: {module(), term()},
           telemetry?: boolean(),
           # The host's functions around handlers, or nil when it has none.
           around: Around.t() | nil

@@ -45,6 +45,9 @@ defmodule BeamMCP.Native do
   @typedoc "The number of a host's function, or what the host declared."
   @type handler :: non_neg_integer() | atom() | binary()
 
+  @typedoc "The work of a task."
+  @type job :: reference()
+
   @typedoc "What an accepted call is about."
   @type question ::
           {:call, token(), handler(), map(), BeamMCP.Context.t()}
@@ -55,6 +58,7 @@ defmodule BeamMCP.Native do
           | {:authorize, token(), non_neg_integer(), BeamMCP.Request.t()}
           | {:authorize_body, token(), non_neg_integer(), BeamMCP.Request.t(), binary()}
           | {:session, token(), BeamMCP.SessionStore.question()}
+          | {:task, token(), BeamMCP.Tasks.question()}
           | {:catalog, token(), BeamMCP.Context.t()}
           | :gone
 
@@ -264,9 +268,50 @@ defmodule BeamMCP.Native do
   @spec supports(instance(), call(), String.t()) :: boolean() | :foreign
   def supports(instance, call, kind), do: NIF.supports(instance, call, kind)
 
+  @doc """
+  Makes a task of the call that the token answers: its work, and the size of its request. `:inline`
+  when the client takes no tasks, `:forbidden` when the tool does not, `:gone` when nobody waits.
+  """
+  @spec new_job(instance(), token()) ::
+          {:ok, job(), non_neg_integer()} | :inline | :forbidden | :gone
+  def new_job(instance, token), do: NIF.job_new(instance, token)
+
+  @typedoc """
+  What comes of a question of a task: all answers, the JSON text of what is still to be answered, or
+  of the error of a client that cannot be asked.
+  """
+  @type job_asked :: {:answers, [input_answer()]} | {:open, binary()} | {:lacks, binary()}
+
+  @doc false
+  @spec job_ask(job(), [input_question()], boolean()) :: job_asked() | {:error, reason()}
+  def job_ask(job, questions, optional?) do
+    case NIF.job_ask(job, questions, optional?) do
+      :prepare -> prepared(NIF.job_ask(job, prepare(questions), optional?))
+      result -> result
+    end
+  end
+
+  @doc false
+  @spec job_hear(job(), [{String.t(), json :: binary()}]) :: job_asked()
+  def job_hear(job, responses), do: NIF.job_hear(job, responses)
+
+  @doc false
+  @spec job_supports(job(), String.t()) :: boolean()
+  def job_supports(job, kind), do: NIF.job_supports(job, kind)
+
+  @doc "What a task becomes by the answer of its work, as a JSON text, and what the host did wrong."
+  @spec job_end(job(), term()) ::
+          {:completed, binary(), String.t() | nil} | {:error, reason()}
+  def job_end(job, answer) do
+    case NIF.job_end(job, answer) do
+      :prepare -> prepared(NIF.job_end(job, Outcome.prepare(answer)))
+      result -> result
+    end
+  end
+
   @typedoc """
   What clients hear of: a list that changed, a resource that changed (itself, or as part of another),
-  or what a session wants to hear of.
+  a task that is further on, or what a session wants to hear of.
   """
   @type change ::
           :tools
@@ -275,6 +320,7 @@ defmodule BeamMCP.Native do
           | {:resource, uri :: String.t(), within :: String.t() | nil}
           | {:subscribe | :unsubscribe, session :: String.t(), uri :: String.t()}
           | {:delete, session :: String.t()}
+          | {:task, BeamMCP.TaskStore.id()}
 
   @doc "Tells the clients of this node; takes time in proportion to their subscriptions."
   @spec publish(instance(), change()) :: :ok | {:error, reason()}

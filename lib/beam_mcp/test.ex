@@ -58,6 +58,19 @@ defmodule BeamMCP.Test do
   them nobody asks. Until there is a function, a 2026 client returns the `input_required` result as it
   is, and a 2025 client refuses the request.
 
+  ## Tasks
+
+  A client whose capabilities name the extension gets tasks of tools that have them; `await_task/3`
+  waits for what becomes of one, and answers what it asks on the way:
+
+      client =
+        BeamMCP.Test.connect!(MyApp.MCP,
+          capabilities: %{extensions: %{"io.modelcontextprotocol/tasks" => %{}}}
+        )
+
+      {:ok, %{"resultType" => "task"} = task} = BeamMCP.Test.call_tool(client, "export")
+      {:ok, %{"status" => "completed"}} = BeamMCP.Test.await_task(client, task)
+
   ## Processes
 
   A client ends with the process that connected it and with its instance; clients do not disturb
@@ -74,6 +87,9 @@ defmodule BeamMCP.Test do
 
   # As many as clients of the protocol play before they give up.
   @max_rounds 10
+
+  # Between two looks at a task.
+  @poll_ms 5
 
   @typedoc "A JSON-RPC error."
   @type error :: %{code: integer(), message: String.t(), data: term()}
@@ -327,6 +343,60 @@ defmodule BeamMCP.Test do
   def answer_with(client, fun) when is_function(fun, 2),
     do: ask(client, &Peer.set(&1, :answer, fun))
 
+  @doc "Asks for a task (`tasks/get`) that a call began: by the call's result, or by its id."
+  @spec get_task(Client.t(), map() | String.t(), request_options()) :: answer()
+  def get_task(client, task, options \\ []),
+    do: request(client, "tasks/get", %{taskId: task_id(task)}, options)
+
+  @doc """
+  Answers what a task asks (`tasks/update`): results by the keys of its `inputRequests`, as they
+  stand on the wire.
+  """
+  @spec update_task(Client.t(), map() | String.t(), map(), request_options()) :: answer()
+  def update_task(client, task, responses, options \\ []) do
+    params = %{taskId: task_id(task), inputResponses: responses}
+    request(client, "tasks/update", params, options)
+  end
+
+  @doc "Cancels a task (`tasks/cancel`)."
+  @spec cancel_task(Client.t(), map() | String.t(), request_options()) :: answer()
+  def cancel_task(client, task, options \\ []),
+    do: request(client, "tasks/cancel", %{taskId: task_id(task)}, options)
+
+  @doc """
+  Waits until a task is over, and returns it as `get_task/3` does, with its `"result"` or `"error"`.
+
+  What the task asks meanwhile is answered by the function of `answer_with/2`; without one, a task
+  that asks is returned as it is. Raises when the task is not over after `timeout_ms`.
+  """
+  @spec await_task(Client.t(), map() | String.t(), request_options()) :: answer()
+  def await_task(client, task, options \\ []) do
+    {_id, settings} = ask(client, &Peer.next/1)
+    timeout_ms = Keyword.get(options, :timeout_ms, settings.timeout_ms)
+    deadline_ms = System.monotonic_time(:millisecond) + timeout_ms
+    await_task(client, task_id(task), options, settings.answer, deadline_ms)
+  end
+
+  defp await_task(client, id, options, answer, deadline_ms) do
+    with {:ok, %{"status" => status} = task} when status in ~w(working input_required) <-
+           get_task(client, id, options),
+         :ok <- go_on(client, task, answer) do
+      if System.monotonic_time(:millisecond) >= deadline_ms,
+        do: raise("the task is not over: it is #{status}")
+
+      Process.sleep(@poll_ms)
+      await_task(client, id, options, answer, deadline_ms)
+    end
+  end
+
+  defp go_on(_client, %{"status" => "working"}, _answer), do: :ok
+  defp go_on(_client, task, nil), do: {:ok, task}
+
+  defp go_on(client, task, answer) do
+    responses = Answer.retry(task, answer).inputResponses
+    with {:ok, _acknowledged} <- update_task(client, task, responses), do: :ok
+  end
+
   @typedoc "What `listen/2` began."
   @opaque listening :: {Client.t(), request() | [String.t()]}
 
@@ -435,6 +505,9 @@ defmodule BeamMCP.Test do
       capabilities: settings.capabilities
     }
   end
+
+  defp task_id(%{"taskId" => id}), do: id
+  defp task_id(id) when is_binary(id), do: id
 
   defp ref(:prompt, name), do: %{type: "ref/prompt", name: name}
   defp ref(:resource, uri), do: %{type: "ref/resource", uri: uri}

@@ -22,6 +22,9 @@ defmodule BeamMCP.ToolSpec do
       busy (-31503)
     * `rate` - `{count, per_ms}`: calls of this tool within that time; a further one is refused
       as busy
+    * `task_support` - whether a call may go on as a task, for a handler that returns `{:task, fun}`:
+      `:forbidden` (the default), `:optional`, where `fun` runs within the call for clients that take
+      no tasks, or `:required`, where those are refused
     * `command_class`, `mode` - atoms of the host's own, not served
 
   MCP 2026-07-28 server/tools.
@@ -45,7 +48,8 @@ defmodule BeamMCP.ToolSpec do
     :max_concurrency,
     :rate,
     icons: [],
-    argument_keys: :atoms
+    argument_keys: :atoms,
+    task_support: :forbidden
   ]
 
   @typedoc "The definition of one tool."
@@ -62,6 +66,7 @@ defmodule BeamMCP.ToolSpec do
           icons: [map()],
           handler: Handler.declared() | nil,
           argument_keys: :atoms | :strings,
+          task_support: :forbidden | :optional | :required,
           timeout_ms: pos_integer() | nil,
           max_concurrency: pos_integer() | nil,
           rate: {count :: pos_integer(), per_ms :: pos_integer()} | nil

@@ -14,19 +14,24 @@ defmodule BeamMCP.Test.EventStream do
   def listen(port, notifications) do
     {:ok, notifications} = BeamMCP.Native.encode(notifications)
     body = RawHTTP.body("subscriptions/listen", ~s("notifications":#{notifications}))
+    stream = post(port, "subscriptions/listen", body)
+    %{message: acknowledgement} = next(stream)
+    "notifications/subscriptions/acknowledged" = acknowledgement["method"]
+    {stream, acknowledgement["params"]["notifications"]}
+  end
 
+  @doc "Posts a modern request that a stream answers."
+  @spec post(:inet.port_number(), String.t(), String.t(), keyword()) :: t()
+  def post(port, method, body, more \\ []) do
     headers = [
       content_type: "application/json",
       accept: "application/json, text/event-stream",
       content_length: byte_size(body),
       mcp_protocol_version: "2026-07-28",
-      mcp_method: "subscriptions/listen"
+      mcp_method: method
     ]
 
-    stream = open(port, "POST", headers, body)
-    %{message: acknowledgement} = next(stream)
-    "notifications/subscriptions/acknowledged" = acknowledgement["method"]
-    {stream, acknowledgement["params"]["notifications"]}
+    open(port, "POST", headers ++ more, body)
   end
 
   @doc "Calls a tool of a legacy session, which answers by a stream."

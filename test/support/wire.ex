@@ -16,7 +16,8 @@ defmodule BeamMCP.Test.Wire do
   def options(name, options \\ []) do
     {http, options} = Keyword.pop(options, :http, [])
     listener = Keyword.merge([port: 0, authorize: :none, allowed_origins: []], http)
-    [name: name, catalog: Catalog, dispatch: &__MODULE__.call/3, http: [listener]] ++ options
+    host = [name: name, catalog: Catalog, dispatch: &__MODULE__.call/3, http: [listener]]
+    Keyword.merge(host, options)
   end
 
   @doc "Starts an instance with this host that outlives the caller; its port."

@@ -6,6 +6,9 @@ defmodule Everything do
     * `Everything.Tools` - what the tools do
     * `Everything.Resources` - what is read, and what completes the template's variable
     * `Everything.Prompts` - what the prompts say
+    * `Everything.Asking` - what needs the client: its user, its model, its directories
+    * `Everything.Tasks` - what may outlive its request
+    * `Everything.Apps` - what is shown as a page
     * `Everything.Media` - the picture and sound that some of them return
     * `Everything.CLI` - how `bin/serve` starts it
 

@@ -61,7 +61,8 @@ defmodule BeamMCP.Instance.Owner do
   end
 
   defp instance(config, native, telemetry?) do
-    {store, _child} = config.session_store
+    {store, namespace, _child} = config.session_store
+    {task_store, task_namespace, _child} = config.task_store
     [supervisor | _ancestors] = Process.get(:"$ancestors")
 
     %Instance{
@@ -73,7 +74,8 @@ defmodule BeamMCP.Instance.Owner do
       handlers: :ets.new(:handlers, [:public, read_concurrency: true]),
       definitions: Registry.new(),
       caller_catalogs: :ets.new(:caller_catalogs, [:public, read_concurrency: true]),
-      sessions: {store, config.name},
+      sessions: {store, namespace},
+      tasks: {task_store, task_namespace},
       telemetry?: telemetry?,
       around: Around.new(config, telemetry?)
     }

@@ -6,7 +6,9 @@ defmodule BeamMCP.Instance.Supervisor do
   #     services       one_for_one: what they lose by a crash is theirs alone, since the catalog
   #                    snapshot and the calls in flight live in the native instance
   #       SessionStore
+  #       TaskStore
   #       Changes
+  #       keepers      one_for_one, one for each task that is worked on
   #       Catalog.Server
   #       Events
   #       dispatchers  one_for_one
@@ -16,6 +18,7 @@ defmodule BeamMCP.Instance.Supervisor do
   use Supervisor
 
   alias BeamMCP.{Catalog, Changes, Config, Dispatcher, Events, Instance}
+  alias BeamMCP.Tasks.Keeper
   alias BeamMCP.Transport.HTTP
 
   # A host may kill dispatchers, and a fault that kills one may come with every request: calls
@@ -40,11 +43,14 @@ defmodule BeamMCP.Instance.Supervisor do
   end
 
   defp services(config) do
-    {_store, session_store} = config.session_store
+    {_store, _namespace, session_store} = config.session_store
+    {_store, _namespace, task_store} = config.task_store
 
     [
       session_store,
+      task_store,
       {Changes, config.name},
+      Keeper.supervisor(config.name),
       {Catalog.Server, config.name},
       {Events, config.name},
       branch(:dispatchers, dispatchers(config), @dispatcher_restarts)

@@ -3,7 +3,8 @@ defmodule BeamMCP.Options.Table do
   Every option of BeamMCP: key, legal values, default, and what it does at its limit.
 
   Validation, the documentation of `BeamMCP`, `BeamMCP.Transport.HTTP`,
-  `BeamMCP.Transport.Stdio`, `BeamMCP.SessionStore.ETS`, `BeamMCP.Connectome.Observed` and
+  `BeamMCP.Transport.Stdio`, `BeamMCP.SessionStore.ETS`, `BeamMCP.TaskStore.ETS`,
+  `BeamMCP.Connectome.Observed` and
   `BeamMCP.Test`, and the tests read these rows.
   """
 
@@ -32,6 +33,7 @@ defmodule BeamMCP.Options.Table do
   def rows(:http), do: policy() ++ address() ++ http_limits()
   def rows(:stdio), do: stdio()
   def rows(:session_ets), do: session_ets()
+  def rows(:task_ets), do: task_ets()
   def rows(:test), do: test()
   def rows(:observed), do: observed()
 
@@ -98,6 +100,12 @@ defmodule BeamMCP.Options.Table do
         {:custom, &Check.store/1, "`{module, options}` of a `BeamMCP.SessionStore`"},
         {BeamMCP.SessionStore.ETS, []},
         "Where sessions of legacy clients live"
+      ),
+      row(
+        :task_store,
+        {:custom, &Check.store/1, "`{module, options}` of a `BeamMCP.TaskStore`"},
+        {BeamMCP.TaskStore.ETS, []},
+        "Where tasks are kept"
       ),
       row(
         :secrets,
@@ -214,6 +222,18 @@ defmodule BeamMCP.Options.Table do
         900_000,
         1,
         "How long a 2026 client may take to answer what a handler asked; over it the answer is refused with -32602"
+      ),
+      time(
+        :task_ttl_ms,
+        3_600_000,
+        1,
+        "How long a task is kept, from its beginning; work that is not done by then is ended"
+      ),
+      time(
+        :task_poll_interval_ms,
+        1_000,
+        1,
+        "How often clients are told to ask for a task"
       ),
       row(
         :log_level,
@@ -463,6 +483,32 @@ defmodule BeamMCP.Options.Table do
         0,
         "How long what was counted waits for a collector that crashed, or was shut down, to start again"
       )
+    ]
+  end
+
+  defp task_ets do
+    [
+      count(
+        :max_tasks,
+        10_000,
+        1,
+        10_000_000,
+        "Tasks that are kept; over it a call that would become one is refused with 503 and -31503"
+      ),
+      count(
+        :max_tasks_per_principal,
+        1_000,
+        1,
+        10_000_000,
+        "Tasks of one named principal, in the same way"
+      ),
+      bytes(
+        :max_task_bytes,
+        268_435_456,
+        1_024,
+        "Results, questions, and the requests of tasks that are worked on; over it no task begins, and what one comes to is replaced by an error"
+      ),
+      time(:sweep_interval_ms, 60_000, 1, "Time between two removals of tasks whose time is up")
     ]
   end
 

@@ -6,11 +6,11 @@ use std::{
     time::Duration,
 };
 
-use mcp_protocol::{Owner, Scope, Subscription, Uris};
+use mcp_protocol::{Change, Owner, Scope, Subscription, Task, Uris};
 use tokio::{runtime::Handle, time::sleep};
 
 use crate::{
-    subscriber::{Ready, Subscriber},
+    subscriber::{Ready, Subscriber, Taken},
     subscribers::Subscribers,
 };
 
@@ -58,9 +58,19 @@ impl Hearing {
         self.subscriber.ready(self.stream).await
     }
 
-    /// The next change, as its client reads it.
-    pub(crate) fn take(&self) -> Option<Vec<u8>> {
+    /// The next change.
+    pub(crate) fn take(&self) -> Option<Taken> {
         self.subscriber.take(self.stream, &self.subscription)
+    }
+
+    /// A task, as its client reads it.
+    pub(crate) fn tell_task(&self, task: &Task) -> Option<Vec<u8>> {
+        self.subscription.tell_task(task)
+    }
+
+    /// Has a task told later.
+    pub(crate) fn put_back(&self, id: Arc<str>) {
+        self.subscriber.tell(&Change::Task(id), None);
     }
 
     /// The next message; `None` when this is over. Cancel safe.
@@ -72,7 +82,7 @@ impl Hearing {
             if self.ready().await == Ready::End {
                 return None;
             }
-            if let Some(message) = self.take() {
+            if let Some(Taken::Message(message)) = self.take() {
                 return Some(message);
             }
         }

@@ -14,7 +14,7 @@ use crate::{
     host::{Host, now},
     run,
     stream::Part,
-    subscriber::Ready,
+    subscriber::{Ready, Taken},
 };
 
 /// The changes, then the answer. Dropping it ends the subscription.
@@ -70,7 +70,8 @@ impl<H: Host> Listening<H> {
             Ok(Ready::Changes) => match self.recheck(RECHECK).await {
                 Some(part) => part,
                 None => match self.hearing.take() {
-                    Some(message) => self.frame(message),
+                    Some(Taken::Message(message)) => self.frame(message),
+                    Some(Taken::Task(id)) => self.task(id).await,
                     None => Part::Quiet,
                 },
             },
@@ -99,7 +100,7 @@ impl<H: Host> Listening<H> {
                 return Some(Part::Quiet);
             }
             Ok(Delivery::To(uris)) => self.hearing.refresh_uris(uris, edits),
-            Ok(Delivery::Now) => {}
+            Ok(Delivery::Now | Delivery::Task(_)) => {}
             Err(answer) => return Some(self.answer(*answer)),
         }
         self.checked = Some(Instant::now());
@@ -120,6 +121,26 @@ impl<H: Host> Listening<H> {
         let mut room = self.host.buffers().reserve();
         room.grow(message.len());
         Part::Frame(message, room)
+    }
+
+    /// What has become of a task. Its result may be large: without room for it, it is told later.
+    async fn task(&mut self, id: Arc<str>) -> Part {
+        let step = self.exchange.find_task(&id);
+        let message = match self.decide(step).await {
+            Ok(Delivery::Task(Some(task))) => self.hearing.tell_task(&task),
+            Ok(_) => None,
+            Err(answer) => return self.answer(*answer),
+        };
+        let Some(message) = message else {
+            return Part::Quiet;
+        };
+        let mut room = self.host.buffers().reserve();
+        if room.grow(message.len()) {
+            return Part::Frame(message, room);
+        }
+        sleep(RECHECK).await;
+        self.hearing.put_back(id);
+        Part::Quiet
     }
 
     fn answer(&mut self, answer: Answer) -> Part {

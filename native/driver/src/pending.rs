@@ -56,7 +56,9 @@ impl Pending {
     pub(crate) fn add_all(&mut self, filter: &Filter) {
         let lists = filter.lists().map(Change::List);
         let resources = filter.uris.iter().cloned().map(Change::Resource);
-        lists.chain(resources).for_each(|change| self.push(change));
+        let tasks = filter.tasks.iter().cloned().map(Change::Task);
+        let all = lists.chain(resources).chain(tasks);
+        all.for_each(|change| self.push(change));
     }
 
     /// Forgets a change of a resource of which the client does not want to hear any more.
@@ -88,8 +90,8 @@ impl Pending {
 /// From so many changes on, parts of resources are told as their resource.
 const MAX_PARTS: usize = 128;
 
-/// The parts, and all that a filter can want besides.
-const MAX_CHANGES: usize = MAX_PARTS + MAX_URIS + Listing::ALL.len();
+/// The parts, and all that a filter can want besides: as many tasks as resources.
+const MAX_CHANGES: usize = MAX_PARTS + 2 * MAX_URIS + Listing::ALL.len();
 
 #[cfg(test)]
 mod tests {

@@ -19,6 +19,8 @@ pub(crate) struct Subscriber {
     pub(crate) number: u64,
     pub(crate) owner: Owner,
     pub(crate) principal: Option<Principal>,
+    /// Whether it listens to tasks, from its beginning on.
+    pub(crate) of_tasks: bool,
     state: Mutex<State>,
     /// Told when there is something for the stream.
     ready: Notify,
@@ -47,12 +49,21 @@ pub(crate) enum Ready {
     End,
 }
 
+/// The next thing that a client is told.
+pub(crate) enum Taken {
+    /// This message.
+    Message(Vec<u8>),
+    /// What has become of this task, which has to be asked first.
+    Task(Arc<str>),
+}
+
 impl Subscriber {
     pub(crate) fn new(number: u64, subscription: &Subscription, buffers: &Arc<Buffers>) -> Self {
         Self {
             number,
             owner: subscription.owner.clone(),
             principal: subscription.principal.clone(),
+            of_tasks: !subscription.filter.tasks.is_empty(),
             state: Mutex::new(State {
                 filter: subscription.filter.clone(),
                 edits: 0,
@@ -154,6 +165,10 @@ impl Subscriber {
             ..
         } = &mut *state;
         filter.clone_from(&subscription.filter);
+        // What became of a task before its client listened is news to it.
+        for id in filter.tasks.iter() {
+            pending.add(&Change::Task(Arc::clone(id)), None, filter);
+        }
         let missed = match (&replay, &subscription.resumes) {
             (Some(replay), Some(place)) => replay.after(place),
             _ => Some(Vec::new()),
@@ -197,16 +212,19 @@ impl Subscriber {
     }
 
     /// The next change, told as its client reads it.
-    pub(crate) fn take(&self, stream: u64, subscription: &Subscription) -> Option<Vec<u8>> {
+    pub(crate) fn take(&self, stream: u64, subscription: &Subscription) -> Option<Taken> {
         let mut state = self.state();
         if state.stream != stream {
             return None;
         }
         let change = state.pending.take()?;
-        Some(match &mut state.replay {
+        if let Change::Task(id) = change {
+            return Some(Taken::Task(id));
+        }
+        Some(Taken::Message(match &mut state.replay {
             Some(replay) => replay.push(|place| subscription.tell(&change, place)),
             None => subscription.tell(&change, &no_place()),
-        })
+        }))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -35,6 +35,8 @@ struct Open {
     all: HashMap<u64, Arc<Subscriber>>,
     /// Those that are found by what they belong to.
     owned: HashMap<Owner, u64>,
+    /// How many listen to tasks, so that a task that nobody listens to costs nothing.
+    of_tasks: usize,
     /// Subscriptions per principal; holds those with at least one.
     principals: HashMap<Principal, usize>,
 }
@@ -78,7 +80,11 @@ impl Subscribers {
     /// Tells everybody who wants to hear of it of a change, which may be part of the resource `within`. Takes time in
     /// proportion to the subscriptions, and waits for nobody.
     pub fn publish(&self, change: &Change, within: Option<&str>) {
-        for subscriber in self.open().all.values() {
+        let open = self.open();
+        if matches!(change, Change::Task(_)) && open.of_tasks == 0 {
+            return;
+        }
+        for subscriber in open.all.values() {
             if subscriber.tell(change, within) == Some(Added::Folded) {
                 self.folded.fetch_add(1, Ordering::Relaxed);
             }
@@ -174,6 +180,7 @@ impl Subscribers {
         let number = open.next;
         open.next += 1;
         let subscriber = Arc::new(Subscriber::new(number, subscription, buffers));
+        open.of_tasks += usize::from(subscriber.of_tasks);
         open.all.insert(number, Arc::clone(&subscriber));
         if subscription.owner != Owner::Connection {
             open.owned.insert(subscription.owner.clone(), number);
@@ -199,6 +206,7 @@ impl Open {
         if self.all.remove(&subscriber.number).is_none() {
             return;
         }
+        self.of_tasks -= usize::from(subscriber.of_tasks);
         if self.owned.get(&subscriber.owner) == Some(&subscriber.number) {
             self.owned.remove(&subscriber.owner);
         }

@@ -19,11 +19,7 @@ fn ask<'a>(
     questions: Vec<(Option<String>, Term<'a>)>,
     optional: bool,
 ) -> Term<'a> {
-    let questions: Result<Vec<_>, Refusal> = questions
-        .into_iter()
-        .map(|(key, request)| question(key, request))
-        .collect();
-    let questions = match questions {
+    let questions = match self::questions(questions) {
         Ok(questions) => questions,
         Err(refusal) => return refusal.encode(env),
     };
@@ -65,6 +61,14 @@ fn supports<'a>(
     })
 }
 
+/// Questions as the core reads them.
+pub(crate) fn questions(
+    questions: Vec<(Option<String>, Term<'_>)>,
+) -> Result<Vec<InputQuestion>, Refusal> {
+    let read = questions.into_iter();
+    read.map(|(key, request)| question(key, request)).collect()
+}
+
 fn question(key: Option<String>, request: Term<'_>) -> Result<InputQuestion, Refusal> {
     let mut writer = JsonWriter::new(256, Scheduler::Dirty, MAX_REQUEST_BYTES);
     writer.slot(request, Slot::InputRequest)?;
@@ -75,7 +79,7 @@ fn question(key: Option<String>, request: Term<'_>) -> Result<InputQuestion, Ref
 }
 
 /// `{:result, json}`, `{:error, code, message}`, `:malformed` or `:undeclared` for each.
-fn encoded<'a>(env: Env<'a>, answers: &[InputAnswer]) -> Vec<Term<'a>> {
+pub(crate) fn encoded<'a>(env: Env<'a>, answers: &[InputAnswer]) -> Vec<Term<'a>> {
     let term = |answer: &InputAnswer| match answer {
         InputAnswer::Result(json) => {
             let json = binary(env, json.as_bytes());

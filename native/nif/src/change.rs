@@ -36,8 +36,8 @@ fn publish<'a>(
     Ok(atom::ok().encode(env))
 }
 
-/// `:tools | :resources | :prompts`, `{:resource, uri, within | nil}`, `{:subscribe | :unsubscribe, session, uri}` or
-/// `{:delete, session}`
+/// `:tools | :resources | :prompts`, `{:resource, uri, within | nil}`, `{:task, id}`,
+/// `{:subscribe | :unsubscribe, session, uri}` or `{:delete, session}`
 fn read(term: Term<'_>) -> NifResult<Result<Notification, Fault>> {
     if let Some(list) = list(term) {
         return Ok(Ok(Notification::Change(Change::List(list), None)));
@@ -46,6 +46,11 @@ fn read(term: Term<'_>) -> NifResult<Result<Notification, Fault>> {
         && tag == atoms::delete()
     {
         return Ok(Ok(Notification::EndSession(Scope::Session(session.into()))));
+    }
+    if let Ok((tag, id)) = term.decode::<(Atom, &str)>()
+        && tag == atoms::task()
+    {
+        return Ok(Ok(Notification::Change(Change::Task(id.into()), None)));
     }
     let (tag, first, second) = term.decode::<(Atom, Binary<'_>, Term<'_>)>()?;
     let first = text(&first)?;

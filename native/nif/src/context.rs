@@ -44,6 +44,7 @@ pub(crate) fn encode<'a>(
         atoms::scopes(),
         atoms::sender(),
         atoms::session_id(),
+        atoms::task(),
         atoms::tenant(),
         atoms::trace(),
         atoms::transport(),
@@ -71,6 +72,7 @@ pub(crate) fn encode<'a>(
             .session
             .as_deref()
             .map_or(nil, |id| binary(env, id.as_bytes())),
+        nil,
         identity.tenant,
         trace(meta, context),
         transport.to_term(env),

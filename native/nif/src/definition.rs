@@ -6,7 +6,7 @@ use mcp_json::Document;
 use mcp_protocol::{
     CacheChoice, CacheScope, CompletionDefinition, CompletionKey, Definition, DefinitionFault,
     Edit, Handler, Key, PromptArgument, PromptDefinition, Rate, Reference, ResourceDefinition,
-    TemplateDefinition, ToolDefinition, ToolLimits,
+    TaskSupport, TemplateDefinition, ToolDefinition, ToolLimits,
 };
 use rustler::{Atom, Decoder, MapIterator, Term, types::atom};
 use serde_json::Value;
@@ -115,6 +115,7 @@ impl<'a, 'r> Fields<'a, 'r> {
             icons: self.json(atoms::icons(), "icons")?,
             meta: self.json(atoms::meta(), "meta")?,
             limits: self.limits()?,
+            task_support: self.task_support()?,
             handler: self.handler(self.argument_keys()?)?,
             name: self.key,
         })
@@ -173,6 +174,18 @@ impl<'a, 'r> Fields<'a, 'r> {
             timeout_ms: self.get(atoms::timeout_ms(), "timeout_ms")?,
             max_concurrency: self.get(atoms::max_concurrency(), "max_concurrency")?,
             rate: rate.map(|(count, per_ms)| Rate { count, per_ms }),
+        })
+    }
+
+    /// `:optional`, `:required` or, as all else, `:forbidden`.
+    fn task_support(&self) -> Result<TaskSupport, DefinitionFault> {
+        let support: Atom = self.get(atoms::task_support(), "task_support")?;
+        Ok(if support == atoms::required() {
+            TaskSupport::Required
+        } else if support == atoms::optional() {
+            TaskSupport::Optional
+        } else {
+            TaskSupport::Forbidden
         })
     }
 

@@ -11,7 +11,7 @@ use crate::{
     prompt_result,
     refusal::Refusal,
     slot::Slot,
-    tool_result,
+    task, tool_result,
     writer::JsonWriter,
 };
 
@@ -31,6 +31,15 @@ pub(crate) fn read(
     }
     if atoms::not_found() == answer {
         return Ok(CallOutcome::NotFound);
+    }
+    if atoms::tasks_full() == answer {
+        return Ok(CallOutcome::TasksFull);
+    }
+    if let Ok((tag, began)) = answer.decode::<(Atom, Term<'_>)>()
+        && tag == atoms::task()
+    {
+        let task = task::read(began, scheduler)?;
+        return Ok(CallOutcome::Task(Box::new(task)));
     }
     if let Ok((tag, message, data)) = answer.decode::<(Atom, Term<'_>, Term<'_>)>()
         && tag == atoms::safe_error()

@@ -1,5 +1,7 @@
 //! Questions of the core as terms, built on the heap of the process that answers them.
 
+use std::sync::Arc;
+
 use mcp_driver::Token;
 use mcp_protocol::{
     Ask, Call, Completing, LogLevel, Peer, Reading, Reference, RequestHead, Session, SessionAsk,
@@ -15,6 +17,7 @@ use crate::{
     decode::{Decoder, binary},
     handler::HostHandler,
     instance::Instance,
+    task,
     token::{Asked, CallToken, Serving},
 };
 
@@ -57,6 +60,10 @@ pub(crate) fn encode<'a>(
             let token = token(Asked::Session);
             (atoms::session(), token, session(env, &ask)).encode(env)
         }
+        Ask::Task(ask) => {
+            let token = token(Asked::Task);
+            (atoms::task(), token, task::encode(env, &ask)).encode(env)
+        }
         Ask::Catalog(context) => (
             atoms::catalog(),
             token(Asked::Catalog),
@@ -76,10 +83,16 @@ fn call_tuple<'a>(
 ) -> Term<'a> {
     let env = decoder.env();
     let arguments = arguments(&mut decoder, &call);
-    let Call { target, place, .. } = call;
+    let Call {
+        target,
+        place,
+        takes_task,
+        ..
+    } = call;
     let token = token(Asked::Call(Serving {
         target: target.clone(),
-        place,
+        place: place.map(Arc::new),
+        takes_task,
     }));
     match &target {
         Target::Tool(tool) => {

@@ -15,7 +15,7 @@ use crate::{
     catalog::CatalogSnapshot,
     outcome,
     refusal::Refusal,
-    timing,
+    task, timing,
     token::{Asked, CallToken},
 };
 
@@ -65,6 +65,7 @@ fn read(token: &CallToken, answer: Term<'_>, scheduler: Scheduler) -> Result<Inp
         _ if atoms::failed() == answer => Input::Unanswered(Unanswered::Failed),
         Asked::Authorize => Input::Authorized(authorized(answer)?),
         Asked::Session => Input::Session(session(answer)?),
+        Asked::Task => Input::Task(task::answer(answer, scheduler)?),
         Asked::Catalog => Input::Catalog(catalog(answer)?),
     };
     Ok(input)

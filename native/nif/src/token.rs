@@ -1,5 +1,7 @@
 //! The right to answer, as a term that one process holds.
 
+use std::sync::Arc;
+
 use mcp_driver::Token;
 use mcp_protocol::{CallOutcome, Input, Place, Target};
 use rustler::{LocalPid, Resource};
@@ -20,6 +22,8 @@ pub(crate) enum Asked {
     Authorize,
     /// A session store's answer.
     Session,
+    /// What became of a question about tasks.
+    Task,
     /// The caller's catalog.
     Catalog,
 }
@@ -28,7 +32,9 @@ pub(crate) enum Asked {
 pub(crate) struct Serving {
     /// Keeps the definition, and with it the host's function.
     pub(crate) target: Target,
-    pub(crate) place: Option<Place>,
+    pub(crate) place: Option<Arc<Place>>,
+    /// Whether the call may become a task.
+    pub(crate) takes_task: bool,
 }
 
 /// Dropping the last reference fails a call that was not answered; it only wakes the one who waits.
@@ -42,11 +48,13 @@ impl CallToken {
         inquiry.is_some_and(|inquiry| self.reply(Input::Outcome(CallOutcome::Asked(inquiry))))
     }
 
-    /// Answers. The call's place is free before its client can know.
+    /// Answers. The call's place is free before its client can know, unless a task has it now.
     pub(crate) fn reply(&self, input: Input) -> bool {
+        let goes_on = matches!(input, Input::Outcome(CallOutcome::Task(_)));
         if let Asked::Call(Serving {
             place: Some(place), ..
         }) = &self.asked
+            && !goes_on
         {
             place.give_back();
         }

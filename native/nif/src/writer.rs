@@ -106,6 +106,10 @@ impl JsonWriter {
     }
 
     /// Bytes as a string in Base64 (RFC 4648 §4): encoded here, or checked to be encoded already.
+    ///
+    /// Never inlined: the buffers of both would be part of each level of a nested value, and overflow a dirty
+    /// scheduler's stack.
+    #[inline(never)]
     fn data(&mut self, term: Term<'_>) -> Result<(), Refusal> {
         match term.decode::<(Atom, Term<'_>)>() {
             Ok((tag, bytes)) if tag == atoms::bytes() => self.bytes(binary(bytes)?),
@@ -114,8 +118,6 @@ impl JsonWriter {
         }
     }
 
-    /// Never inlined: its buffer would be part of each level of a nested value, and overflow a dirty scheduler's stack.
-    #[inline(never)]
     fn bytes(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
         let length = bytes.len().div_ceil(3).saturating_mul(4);
         self.room(length)?;

@@ -28,6 +28,8 @@ pub struct Call {
     /// What it asks its client for; whoever keeps account of the call takes it. `None` for a completion, which asks
     /// nothing (MRTR-2).
     pub inquiry: Option<Box<Inquiry>>,
+    /// Whether it may become a task: its tool says so, and so does its client.
+    pub takes_task: bool,
     /// How a cancellation finds the call; `None` where the connection alone can cancel.
     pub cancel_key: Option<(Scope, IdKey)>,
     /// The call's place among those of its tool that may run at once. Whoever runs the call keeps it, and `target`,

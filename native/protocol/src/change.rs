@@ -11,6 +11,8 @@ pub enum Change {
     List(Listing),
     /// A resource may have to be read again.
     Resource(Arc<str>),
+    /// A task is further on, by its id. What it is now is asked for when it is told.
+    Task(Arc<str>),
 }
 
 /// The lists that clients keep.
@@ -27,15 +29,20 @@ pub enum Listing {
 /// URIs that somebody subscribed to.
 pub type Uris = Arc<BTreeSet<Arc<str>>>;
 
+/// Ids of tasks that somebody listens to.
+pub type TaskIds = Arc<BTreeSet<Arc<str>>>;
+
 /// What one subscriber wants to hear of.
 #[derive(Clone, Default, Eq, PartialEq)]
 pub struct Filter {
     lists: [bool; 3],
     /// The resources.
     pub uris: Uris,
+    /// The tasks, which are the subscriber's own.
+    pub tasks: TaskIds,
 }
 
-/// The most URIs of one subscription.
+/// The most URIs of one subscription, and the most tasks.
 pub const MAX_URIS: usize = 128;
 
 impl Change {
@@ -52,6 +59,7 @@ impl Change {
         match self {
             Self::List(list) => list.method(),
             Self::Resource(_) => "notifications/resources/updated",
+            Self::Task(_) => "notifications/tasks",
         }
     }
 }
@@ -103,6 +111,13 @@ impl Filter {
         self
     }
 
+    /// The same with these tasks.
+    #[must_use]
+    pub fn with_tasks(mut self, tasks: TaskIds) -> Self {
+        self.tasks = tasks;
+        self
+    }
+
     /// The lists that are asked for.
     pub fn lists(&self) -> impl Iterator<Item = Listing> {
         Listing::ALL
@@ -118,6 +133,7 @@ impl Filter {
             Change::Resource(uri) => {
                 self.uris.contains(uri) || within.is_some_and(|within| self.uris.contains(within))
             }
+            Change::Task(id) => self.tasks.contains(id),
         }
     }
 }
@@ -128,6 +144,7 @@ impl fmt::Debug for Filter {
         out.debug_list()
             .entries(self.lists())
             .entry(&format_args!("{} resources", self.uris.len()))
+            .entry(&format_args!("{} tasks", self.tasks.len()))
             .finish()
     }
 }

@@ -143,6 +143,8 @@ pub(crate) enum ResultType {
     Complete,
     /// The client has to answer first.
     InputRequired,
+    /// It goes on as a task (TASK-4).
+    Task,
 }
 
 impl ResultType {
@@ -150,6 +152,7 @@ impl ResultType {
         match self {
             Self::Complete => "complete",
             Self::InputRequired => "input_required",
+            Self::Task => "task",
         }
     }
 }
@@ -168,7 +171,21 @@ pub(crate) fn result(
     let mut out = Vec::with_capacity(512);
     let mut message = open_message(&mut out, Some(id));
     let body = message.key("result");
-    let mut result = Members::open(body);
+    write_result(body, config, revision, result_type, meta, members);
+    message.close();
+    out
+}
+
+/// Writes the result itself, as it stands in its message, or in a task.
+pub(crate) fn write_result(
+    out: &mut Vec<u8>,
+    config: &Config,
+    revision: Revision,
+    result_type: ResultType,
+    meta: Option<&[u8]>,
+    members: impl FnOnce(&mut Members<'_>),
+) {
+    let mut result = Members::open(out);
     members(&mut result);
     if revision.era() == Era::Modern {
         result.string("resultType", result_type.as_str());
@@ -181,23 +198,26 @@ pub(crate) fn result(
         result.raw("_meta", meta);
     }
     result.close();
-    message.close();
-    out
 }
 
 /// Writes an error message; without `id` when none could be read (RPC-10).
 pub(crate) fn error(id: Option<&RequestId>, error: &Error) -> Vec<u8> {
     let mut out = Vec::with_capacity(192);
     let mut message = open_message(&mut out, id);
-    let mut body = Members::open(message.key("error"));
+    write_error(message.key("error"), error);
+    message.close();
+    out
+}
+
+/// Writes the error itself, as it stands in its message, or in a task.
+pub(crate) fn write_error(out: &mut Vec<u8>, error: &Error) {
+    let mut body = Members::open(out);
     body.integer("code", i64::from(error.code.number()))
         .string("message", &error.message);
     if let Some(data) = &error.data {
         body.raw("data", data);
     }
     body.close();
-    message.close();
-    out
 }
 
 fn open_message<'a>(out: &'a mut Vec<u8>, id: Option<&RequestId>) -> Members<'a> {

@@ -19,9 +19,11 @@ mod error;
 mod event;
 mod excerpt;
 mod exchange;
+mod extension;
 mod head;
 mod http;
 mod inquiry;
+mod job;
 mod keys;
 mod log_level;
 mod meta;
@@ -37,6 +39,7 @@ mod revision;
 mod session;
 mod step;
 mod subscription;
+mod task;
 mod time;
 mod word;
 
@@ -48,7 +51,7 @@ pub use catalog::{
     Rate, Reference, Resource, ResourceDefinition, Template, TemplateDefinition, Tool,
     ToolDefinition, ToolLimits, Variables,
 };
-pub use change::{Change, Filter, Listing, MAX_URIS, Uris};
+pub use change::{Change, Filter, Listing, MAX_URIS, TaskIds, Uris};
 pub use config::{Config, Endpoint, Hosts, Origins, Shared};
 pub use context::{Json, RequestContext};
 pub use error::{Code, Error};
@@ -58,6 +61,7 @@ pub use head::{Peer, RequestHead, Single};
 pub use inquiry::{
     Awaited, ClientResponse, Heard, InputAnswer, InputKind, InputQuestion, Inquired, Inquiry,
 };
+pub use job::{Ended, Job, JobAsked};
 pub use keys::Keys;
 pub use log_level::LogLevel;
 pub use method::{Kind, Method};
@@ -74,4 +78,5 @@ pub use revision::{Era, Revision};
 pub use session::{Session, SessionAnswer, SessionAsk};
 pub use step::{Answer, Connection, Delivery, Step, StreamHead, Summary, Unlisted};
 pub use subscription::{Owner, Subscription};
+pub use task::{Task, TaskAnswer, TaskAsk, TaskRequest, TaskResponses, TaskStatus, TaskSupport};
 pub use time::Now;

@@ -40,6 +40,12 @@ pub enum Method {
     SetLogLevel,
     /// `subscriptions/listen`
     Listen,
+    /// `tasks/get`, of the extension for tasks like the next two.
+    TasksGet,
+    /// `tasks/update`
+    TasksUpdate,
+    /// `tasks/cancel`
+    TasksCancel,
     /// `notifications/cancelled`
     Cancelled,
     /// `shutdown`, accepted on stdio as the language-server habit that earlier systems served.
@@ -68,6 +74,8 @@ pub(crate) enum Feature {
     Prompts,
     /// `resources`
     Resources,
+    /// `extensions["io.modelcontextprotocol/tasks"]`
+    Tasks,
     /// `tools`
     Tools,
     /// Whatever can change: it has no capability of its own.
@@ -125,6 +133,9 @@ const TABLE: &[Row] = &[
     Row { method: Method::Ping,                  wire: "ping",                      kind: Kind::Request,      on: On::Both,  revisions: LEGACY, feature: None,                       name_member: None },
     Row { method: Method::SetLogLevel,           wire: "logging/setLevel",          kind: Kind::Request,      on: On::Both,  revisions: LEGACY, feature: Some(Feature::Logging),     name_member: None },
     Row { method: Method::Listen,                wire: "subscriptions/listen",      kind: Kind::Request,      on: On::Both,  revisions: MODERN, feature: Some(Feature::Changes),     name_member: None },
+    Row { method: Method::TasksGet,              wire: "tasks/get",                 kind: Kind::Request,      on: On::Both,  revisions: MODERN, feature: Some(Feature::Tasks),       name_member: Some("taskId") },
+    Row { method: Method::TasksUpdate,           wire: "tasks/update",              kind: Kind::Request,      on: On::Both,  revisions: MODERN, feature: Some(Feature::Tasks),       name_member: Some("taskId") },
+    Row { method: Method::TasksCancel,           wire: "tasks/cancel",              kind: Kind::Request,      on: On::Both,  revisions: MODERN, feature: Some(Feature::Tasks),       name_member: Some("taskId") },
     Row { method: Method::Cancelled,             wire: "notifications/cancelled",   kind: Kind::Notification, on: On::Both,  revisions: ALL,    feature: None,                       name_member: None },
     Row { method: Method::Shutdown,              wire: "shutdown",                  kind: Kind::Request,      on: On::Stdio, revisions: ALL,    feature: None,                       name_member: None },
     Row { method: Method::Exit,                  wire: "exit",                      kind: Kind::Notification, on: On::Stdio, revisions: ALL,    feature: None,                       name_member: None },

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use mcp_json::{Document, Limits};
 use mcp_schema::{Faults, Schema};
 
-use crate::{cache::CacheChoice, inquiry::Inquiry};
+use crate::{cache::CacheChoice, inquiry::Inquiry, task::Task};
 
 /// How a handler ended.
 pub enum CallOutcome {
@@ -20,6 +20,10 @@ pub enum CallOutcome {
     Completion(CompletionResult),
     /// It cannot go on without its client, for what it asked or until later.
     Asked(Box<Inquiry>),
+    /// A tool goes on as a task, which is kept already (TASK-5).
+    Task(Box<Task>),
+    /// It would go on as one, and as many are kept as may be.
+    TasksFull,
     /// There is no such resource.
     NotFound,
     /// A failure of anything, in words that the host wants the client to read.
@@ -112,7 +116,7 @@ impl CallOutcome {
             Self::Completion(completion) => completion.values.iter().map(String::len).sum(),
             Self::SafeError(error) => error.message.len(),
             Self::Asked(inquiry) => inquiry.bytes(),
-            Self::NotFound | Self::Failed => 0,
+            Self::Task(_) | Self::TasksFull | Self::NotFound | Self::Failed => 0,
         }
     }
 }
@@ -166,6 +170,8 @@ impl fmt::Debug for CallOutcome {
                 write!(out, "Completion({} values)", completion.values.len())
             }
             Self::Asked(inquiry) => inquiry.fmt(out),
+            Self::Task(task) => task.fmt(out),
+            Self::TasksFull => out.write_str("TasksFull"),
             Self::NotFound => out.write_str("NotFound"),
             Self::SafeError(error) => write!(out, "SafeError({} bytes)", error.message.len()),
             Self::Failed => out.write_str("Failed"),

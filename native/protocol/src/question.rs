@@ -17,6 +17,7 @@ use crate::{
     principal::Identity,
     request_id::IdKey,
     session::{SessionAnswer, SessionAsk},
+    task::{TaskAnswer, TaskAsk},
 };
 
 /// One thing that only the driver, the host or a store knows.
@@ -53,6 +54,8 @@ pub enum Ask {
     },
     /// Create, look up or end a legacy session.
     Session(SessionAsk),
+    /// See, answer or end a task.
+    Task(Box<TaskAsk>),
     /// The definitions that this caller sees (`capabilities/1`).
     Catalog(Box<RequestContext>),
     /// Run a definition's handler.
@@ -93,6 +96,8 @@ pub enum Input {
     Authorized(Authorized),
     /// A session store answered.
     Session(SessionAnswer),
+    /// What became of a question about tasks.
+    Task(TaskAnswer),
     /// The caller's definitions.
     Catalog(Arc<Catalog>),
     /// A handler ended.
@@ -233,6 +238,7 @@ impl fmt::Debug for Ask {
                 write!(out, "AuthorizeBody({hook}, {} bytes)", body.len())
             }
             Self::Session(ask) => ask.fmt(out),
+            Self::Task(ask) => ask.fmt(out),
             Self::Catalog(context) => write!(out, "Catalog({context:?})"),
             Self::Call(call) => call.fmt(out),
             Self::Hear { scope, response } => {
@@ -264,6 +270,7 @@ impl fmt::Debug for Input {
             Self::BodyFault(fault) => fault.fmt(out),
             Self::Authorized(decision) => decision.fmt(out),
             Self::Session(answer) => answer.fmt(out),
+            Self::Task(answer) => answer.fmt(out),
             Self::Catalog(catalog) => catalog.fmt(out),
             Self::Outcome(outcome) => outcome.fmt(out),
             Self::Computed(computed) => computed.fmt(out),

@@ -8,6 +8,7 @@ use crate::{
     question::{Computation, Question},
     revision::Revision,
     subscription::Subscription,
+    task::Task,
 };
 
 /// The next thing for a driver to do.
@@ -27,7 +28,7 @@ pub enum Step {
 }
 
 /// What becomes of changes that wait for a client.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Debug)]
 pub enum Delivery {
     /// They go out.
     Now,
@@ -35,6 +36,9 @@ pub enum Delivery {
     To(Uris),
     /// They wait: nobody could say whether the client may have them.
     Later,
+    /// After [`Exchange::find_task`](crate::Exchange::find_task): this is what the client is told of its task, which is
+    /// nothing when there is none any more.
+    Task(Option<Box<Task>>),
 }
 
 /// The end of an exchange.

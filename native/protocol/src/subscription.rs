@@ -12,6 +12,7 @@ use crate::{
     question::Scope,
     request_id::{IdKey, RequestId},
     revision::Revision,
+    task::Task,
 };
 
 /// Who hears of which changes, and in what words.
@@ -82,6 +83,14 @@ impl Subscription {
         }
     }
 
+    /// A task, told to this client as `tasks/get` would (TASK-15).
+    pub fn tell_task(&self, task: &Task) -> Option<Vec<u8>> {
+        match &self.wording {
+            Wording::Listen { id, framing } => Some(framing.frame(task_notification(task, id))),
+            Wording::Standing(_) | Wording::Lines => None,
+        }
+    }
+
     /// Whether its events have places that a later stream may go on from.
     pub fn is_resumable(&self) -> bool {
         matches!(self.wording, Wording::Standing(_))
@@ -128,6 +137,10 @@ fn acknowledgement(id: &RequestId, filter: &Filter) -> Vec<u8> {
         let uris: Vec<&Arc<str>> = filter.uris.iter().collect();
         honoured.strings("resourceSubscriptions", &uris);
     }
+    if !filter.tasks.is_empty() {
+        let ids: Vec<&Arc<str>> = filter.tasks.iter().collect();
+        honoured.strings("taskIds", &ids);
+    }
     honoured.close();
     params.close();
     message.close();
@@ -151,6 +164,20 @@ fn notification(change: &Change, id: Option<&RequestId>) -> Vec<u8> {
         }
         params.close();
     }
+    message.close();
+    out
+}
+
+fn task_notification(task: &Task, id: &RequestId) -> Vec<u8> {
+    let mut out = Vec::with_capacity(512);
+    let mut message = Members::open(&mut out);
+    message
+        .raw("jsonrpc", "\"2.0\"")
+        .string("method", "notifications/tasks");
+    let mut params = message.object("params");
+    task.write_detailed(&mut params);
+    write_id(&mut params, id);
+    params.close();
     message.close();
     out
 }

@@ -82,6 +82,12 @@ pub(crate) const SHAPE: &str = "shape";
 pub(crate) const STREAM_GONE: &str = "stream_gone";
 /// As many subscriptions as allowed are open.
 pub(crate) const SUBSCRIPTIONS_FULL: &str = "subscriptions_full";
+/// The task store failed.
+pub(crate) const TASK_STORE: &str = "task_store";
+/// A task that does not exist, has expired, or is another caller's.
+pub(crate) const TASK_UNKNOWN: &str = "task_unknown";
+/// As many tasks as allowed exist.
+pub(crate) const TASKS_FULL: &str = "tasks_full";
 /// The host asked for credentials.
 pub(crate) const UNAUTHENTICATED: &str = "unauthenticated";
 /// A version that is not served.

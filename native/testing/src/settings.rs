@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use mcp_driver::{CallLimits, SubscriptionLimits};
 use mcp_protocol::{
-    CacheHints, Catalog, Config, Endpoint, Hosts, Keys, LogLevel, Origins, Shared, ToolDefinition,
-    ToolLimits,
+    CacheHints, Catalog, Config, Endpoint, Hosts, Keys, LogLevel, Origins, Shared, TaskSupport,
+    ToolDefinition, ToolLimits,
 };
 use serde_json::json;
 
@@ -78,6 +78,7 @@ pub fn tool(name: &str) -> ToolDefinition {
         icons: None,
         meta: None,
         limits: ToolLimits::default(),
+        task_support: TaskSupport::Forbidden,
         handler: Arc::new(()),
     }
 }

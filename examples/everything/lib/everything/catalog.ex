@@ -4,13 +4,13 @@ defmodule Everything.Catalog do
   @behaviour BeamMCP.Catalog
 
   alias BeamMCP.{PromptArgument, PromptSpec, ResourceSpec, ResourceTemplateSpec, ToolSpec}
-  alias Everything.{Asking, Prompts, Resources, Schemas}
+  alias Everything.{Apps, Asking, Prompts, Resources, Schemas, Tasks}
 
   @impl true
   def capabilities,
     do: %{
       tools: tools(),
-      resources: resources() ++ Asking.resources(),
+      resources: resources() ++ Asking.resources() ++ Apps.resources(),
       templates: templates(),
       prompts: prompts() ++ Asking.prompts()
     }
@@ -26,7 +26,9 @@ defmodule Everything.Catalog do
     do:
       content_tools() ++
         message_tools() ++
-        changing_tools() ++ schema_tools() ++ everyday_tools() ++ Asking.tools()
+        changing_tools() ++
+        schema_tools() ++
+        everyday_tools() ++ Asking.tools() ++ Tasks.tools() ++ Apps.tools()
 
   # Without an input schema a tool takes no arguments.
   defp content_tools do
@@ -104,12 +106,6 @@ defmodule Everything.Catalog do
         description: "Greets somebody by name.",
         input_schema: Schemas.object(%{"name" => %{"type" => "string"}}, ["name"]),
         annotations: %{"readOnlyHint" => true}
-      },
-      %ToolSpec{
-        name: :slow_compute,
-        title: "Slow computation",
-        description: "Takes its time; cancel it to see what happens.",
-        input_schema: Schemas.slow_compute()
       },
       %ToolSpec{
         name: :echo,

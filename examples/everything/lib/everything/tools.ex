@@ -6,8 +6,6 @@ defmodule Everything.Tools do
   come here, so the heads match what the schema promises.
   """
 
-  require Logger
-
   alias BeamMCP.{Content, Context, PromptSpec, Result, ToolSpec}
   alias Everything.Media
 
@@ -105,14 +103,6 @@ defmodule Everything.Tools do
 
   # A map becomes structured content, checked against the output schema.
   def call(:add, %{a: a, b: b}, _context), do: {:ok, %{sum: a + b}}
-
-  # The process is told when the client cancels, and killed a little later.
-  def call(:slow_compute, %{seconds: seconds} = arguments, context) do
-    label = Map.get(arguments, :label, "computation")
-    Context.on_cancel(context, fn -> Logger.info("slow_compute #{label} was cancelled") end)
-    Process.sleep(round(seconds * 1_000))
-    {:ok, "#{label} took #{seconds} s."}
-  end
 
   def call(:whoami, _arguments, %Context{} = context) do
     {:ok,

@@ -28,6 +28,7 @@ defmodule BeamMCP.Catalog.Definition.Tool do
       Check.icons(tool.icons) ++
       property_faults(tool.input_schema) ++
       Check.argument_keys(tool.argument_keys) ++
+      task_support_faults(tool.task_support) ++
       Check.handler(tool.handler, :tool, host) ++
       limit_faults(tool)
   end
@@ -50,6 +51,7 @@ defmodule BeamMCP.Catalog.Definition.Tool do
           meta: tool._meta,
           icons: Check.given_icons(tool.icons),
           argument_keys: argument_keys(host.keys, tool),
+          task_support: tool.task_support,
           timeout_ms: tool.timeout_ms,
           max_concurrency: tool.max_concurrency,
           rate: tool.rate
@@ -74,6 +76,11 @@ defmodule BeamMCP.Catalog.Definition.Tool do
   end
 
   defp name_faults(_other), do: [{"name", "must be an atom or a string"}]
+
+  defp task_support_faults(support) when support in [:forbidden, :optional, :required], do: []
+
+  defp task_support_faults(_other),
+    do: [{"task_support", "must be :forbidden, :optional or :required"}]
 
   defp atom_faults(tool) do
     for key <- [:command_class, :mode], not is_atom(Map.fetch!(tool, key)) do

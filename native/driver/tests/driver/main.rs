@@ -12,4 +12,5 @@ mod resuming;
 mod standing;
 mod streams;
 mod stress;
+mod tasks;
 mod time;

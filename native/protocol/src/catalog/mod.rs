@@ -6,6 +6,7 @@
 mod completion;
 mod definition;
 mod entry;
+mod extensions;
 mod limits;
 mod prompt;
 mod resource;
@@ -36,6 +37,7 @@ pub(crate) use section::{Listed, Section};
 pub(crate) use uri::{MAX_BYTES as MAX_URI_BYTES, check as check_uri};
 
 use crate::{change::Listing, config::Config};
+use extensions::{Extensions, missing_page};
 use section::Put;
 use templates::Templates;
 
@@ -47,6 +49,7 @@ pub struct Catalog {
     templates: Templates,
     prompts: Section<Prompt>,
     completions: Section<Completion>,
+    extensions: Extensions,
     digest: OnceLock<[u8; 32]>,
 }
 
@@ -81,6 +84,10 @@ impl Catalog {
                 Err(more) => faults.extend(more),
             }
         }
+        if catalog.has_apps() {
+            let tools = catalog.tools.iter();
+            faults.extend(tools.filter_map(|tool| missing_page(tool, &catalog)));
+        }
         if faults.is_empty() {
             Ok(catalog)
         } else {
@@ -96,9 +103,14 @@ impl Catalog {
     pub fn edit(&self, edits: Vec<Edit>, config: &Config) -> Result<Edited, Vec<DefinitionFault>> {
         let mut catalog = self.clone();
         let (mut changed, mut listed) = (BTreeSet::new(), BTreeSet::new());
-        let mut faults = Vec::new();
+        let (mut faults, mut tools) = (Vec::new(), Vec::new());
         for edit in edits {
             let key = edit.key();
+            if let Edit::Put(definition) = &edit
+                && let Definition::Tool(tool) = &**definition
+            {
+                tools.push(tool.name.clone());
+            }
             let (category, before) = (key.category(), catalog.entry_digest(&key));
             let differs = match edit {
                 Edit::Put(definition) => match catalog.put(*definition, config) {
@@ -117,6 +129,8 @@ impl Catalog {
                 listed.extend(Listing::of(category));
             }
         }
+        let put = tools.iter().filter_map(|name| catalog.tool(name));
+        faults.extend(put.filter_map(|tool| missing_page(tool, &catalog)));
         if !faults.is_empty() {
             return Err(faults);
         }
@@ -268,6 +282,16 @@ impl Catalog {
         !self.completions.is_empty()
     }
 
+    /// Whether calls of any tool may become tasks.
+    pub(crate) fn has_tasks(&self) -> bool {
+        self.extensions.tasks > 0
+    }
+
+    /// Whether any tool is shown as an app.
+    pub(crate) fn has_apps(&self) -> bool {
+        self.extensions.apps > 0
+    }
+
     /// The digest of what clients see of a definition.
     fn entry_digest(&self, key: &Key) -> Option<[u8; 32]> {
         fn of<D: Listed>(definition: Option<&Arc<D>>) -> Option<[u8; 32]> {
@@ -288,7 +312,12 @@ impl Catalog {
         config: &Config,
     ) -> Result<Put, Vec<DefinitionFault>> {
         Ok(match definition {
-            Definition::Tool(tool) => self.tools.put(Tool::compile(tool, config)?).0,
+            Definition::Tool(tool) => {
+                let before = self.tool(&tool.name).cloned();
+                let (put, kept) = self.tools.put(Tool::compile(tool, config)?);
+                self.extensions.replace(before.as_deref(), Some(&kept));
+                put
+            }
             Definition::Resource(resource) => self.resources.put(Resource::compile(resource)?).0,
             Definition::Template(template) => self.templates.put(Template::compile(template)?),
             Definition::Prompt(prompt) => self.prompts.put(Prompt::compile(prompt)?).0,
@@ -300,7 +329,13 @@ impl Catalog {
 
     fn delete(&mut self, key: &Key) -> bool {
         match key {
-            Key::Tool(name) => self.tools.remove(name.as_str()).is_some(),
+            Key::Tool(name) => match self.tools.remove(name.as_str()) {
+                Some((_, tool)) => {
+                    self.extensions.replace(Some(&tool), None);
+                    true
+                }
+                None => false,
+            },
             Key::Resource(uri) => self.resources.remove(uri.as_str()).is_some(),
             Key::Template(uri_template) => self.templates.remove(uri_template),
             Key::Prompt(name) => self.prompts.remove(name.as_str()).is_some(),

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{
     definition::{DefinitionFault, Handler, check_name, fault, same_handler},
     entry::ListEntry,
+    extensions::check_page,
     section::{Defined, Listed},
     uri,
 };
@@ -54,7 +55,11 @@ impl Resource {
     pub(super) fn compile(definition: ResourceDefinition) -> Result<Self, Vec<DefinitionFault>> {
         let uri = definition.uri.as_str();
         let wrong_uri = uri::check(uri).map_err(|message| fault(uri, "uri", message));
-        let wrong = [wrong_uri, check_name(uri, &definition.name)];
+        let wrong = [
+            wrong_uri,
+            check_name(uri, &definition.name),
+            check_page(uri, definition.mime_type.as_deref()),
+        ];
         let faults: Vec<_> = wrong.into_iter().filter_map(Result::err).collect();
         if !faults.is_empty() {
             return Err(faults);

@@ -112,6 +112,11 @@ impl<D: Defined> Section<D> {
         self.index.get(key).map(|slot| &slot.definition)
     }
 
+    /// All of them, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<D>> {
+        self.order.values()
+    }
+
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.order.len()

@@ -8,10 +8,11 @@ use serde_json::{Value, json};
 use super::{
     definition::{DefinitionFault, Handler, fault, same_handler},
     entry::ListEntry,
+    extensions::page,
     limits::{Gate, ToolLimits},
     section::{Defined, Listed},
 };
-use crate::config::Config;
+use crate::{config::Config, task::TaskSupport};
 
 /// A tool as the host declares it.
 #[derive(Clone)]
@@ -34,6 +35,8 @@ pub struct ToolDefinition {
     pub meta: Option<Value>,
     /// How much of it may run.
     pub limits: ToolLimits,
+    /// Whether its calls may become tasks.
+    pub task_support: TaskSupport,
     /// Whatever the host needs to find its function again.
     pub handler: Arc<dyn Handler>,
 }
@@ -44,9 +47,13 @@ pub struct Tool {
     pub name: Arc<str>,
     /// The host's own data.
     pub handler: Arc<dyn Handler>,
+    /// The page that shows it.
+    pub(super) page: Option<Arc<str>>,
     pub(crate) input: Option<Arc<Schema>>,
     pub(crate) output: Option<Arc<Schema>>,
     pub(crate) headers: Vec<HeaderBinding>,
+    /// Whether its calls may become tasks.
+    pub task_support: TaskSupport,
     pub(crate) limits: ToolLimits,
     /// Counts its calls, where they are limited.
     pub(crate) gate: Option<Arc<Gate>>,
@@ -65,6 +72,10 @@ impl Tool {
             faults.push(fault(name, "name", message));
         }
         faults.extend(definition.limits.check(name).err());
+        let page = page(name, definition.meta.as_ref()).unwrap_or_else(|fault| {
+            faults.push(fault);
+            None
+        });
         let mut compile = |role, place, document: Option<&Value>| {
             let compiled = document.map(|document| Schema::compile(role, document, &config.schema));
             match compiled.transpose() {
@@ -91,10 +102,12 @@ impl Tool {
         }
         Ok(Self {
             name: name.into(),
+            page,
             input,
             output,
             headers,
             limits: definition.limits,
+            task_support: definition.task_support,
             gate: definition.limits.count().then(Arc::default),
             handler: Arc::clone(&definition.handler),
             entry: entry(definition),
@@ -112,6 +125,7 @@ impl Defined for Tool {
     fn is_same(&self, other: &Self) -> bool {
         self.entry.digest() == other.entry.digest()
             && self.limits == other.limits
+            && self.task_support == other.task_support
             && same_handler(&self.handler, &other.handler)
     }
 

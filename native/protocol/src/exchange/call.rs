@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_json::NodeId;
 
-use super::{Exchange, Reply, Request, Stage, busy, internal};
+use super::{Exchange, Reply, Request, Stage, busy, internal, task::tasks_full};
 use crate::{
     call::{Call, Target},
     catalog::{Full, Place, Tool},
@@ -14,6 +14,7 @@ use crate::{
     outcome::{CallOutcome, SafeError},
     question::{Ask, Unanswered},
     step::Step,
+    task::TaskSupport,
     time::Now,
     word,
 };
@@ -39,7 +40,14 @@ impl Exchange {
             Target::Completion(_) => None,
             _ => Some(Box::new(self.inquiry(&mut request))),
         };
+        let takes_task = match &target {
+            Target::Tool(tool) => {
+                tool.task_support != TaskSupport::Forbidden && request.takes_tasks()
+            }
+            _ => false,
+        };
         let call = Box::new(Call {
+            takes_task,
             place: enter(&target, now)?,
             target: target.clone(),
             arguments,
@@ -75,6 +83,8 @@ impl Exchange {
             (Target::Completion(_), CallOutcome::Completion(completion)) => {
                 self.completion(&reply, &completion)
             }
+            (Target::Tool(_), CallOutcome::Task(task)) => self.task_began(&reply, &task),
+            (Target::Tool(_), CallOutcome::TasksFull) => self.refuse(tasks_full()),
             (target, CallOutcome::Asked(inquiry)) => self.asked(now, &reply, target, &inquiry),
             (_, CallOutcome::SafeError(error)) => self.refuse(safe_error(error)),
             (_, CallOutcome::Failed) => self.host_failed(&reply, None),

@@ -10,7 +10,7 @@ use crate::{
     call::Target,
     encode::ResultType,
     error::{Code, Error},
-    inquiry::{self, ClientResponse, InputKind, Inquiry, Route, required_capabilities},
+    inquiry::{self, ClientResponse, InputKind, Inquiry, Route, missing_capability, names},
     method::Method,
     methods::tools_call,
     notice::Framing,
@@ -146,14 +146,6 @@ impl Exchange {
     }
 }
 
-/// META-9, ERR-7
-fn missing_capability(kinds: &[InputKind]) -> Error {
-    let required = required_capabilities(kinds);
-    let message = format!("This request needs a client that declares {}", names(kinds));
-    Error::new(Code::MissingCapability, word::CAPABILITY, message)
-        .with_data(serde_json::json!({"requiredCapabilities": required}).to_string())
-}
-
 fn cannot_be_asked(kinds: &[InputKind]) -> Error {
     let message = format!(
         "This request needs a client that declares {} and, over HTTP, reads event streams within a session",
@@ -168,10 +160,4 @@ fn retry_later() -> Error {
         word::RETRY_LATER,
         "This takes longer: send the same request again later",
     )
-}
-
-fn names(kinds: &[InputKind]) -> String {
-    let mut names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
-    names.dedup();
-    names.join(", ")
 }

@@ -10,6 +10,7 @@ use super::{
     answer::stream_headers,
     busy, internal,
     legacy::{check_legacy_version, unknown_session},
+    task::{needs_tasks, no_tasks},
 };
 use crate::{
     catalog::{Catalog, check_uri},
@@ -31,6 +32,7 @@ use crate::{
     session::{Session, SessionAnswer, SessionAsk},
     step::{Delivery, Step},
     subscription::{Owner, Subscription, Wording, subscription_meta},
+    task::{TaskAnswer, TaskRequest},
     word,
 };
 
@@ -49,6 +51,7 @@ impl Exchange {
             return Err(not_acceptable("subscriptions/listen is answered"));
         }
         let filter = read_filter(request.named_params(), &self.shared.config, &self.catalog)?;
+        let tasks = read_tasks(&request, &self.shared.config, &self.catalog)?;
         let reply = request.reply();
         let framing = match self.is_pipe() {
             true => Framing::Line,
@@ -62,7 +65,31 @@ impl Exchange {
             Some((scope, id)) => Owner::Request(scope, id),
             None => Owner::Connection,
         };
-        Ok(self.begin_listening(Listener::Request(reply), filter, owner, wording, None))
+        let subscription = self.subscription(filter, owner, wording, None);
+        let listener = Listener::Request(reply);
+        if tasks.is_empty() {
+            return Ok(self.begin_listening(subscription, listener));
+        }
+        let ask = self.task_ask(TaskRequest::Own(tasks));
+        Ok(self.ask(
+            Stage::FindingOwnTasks(Box::new(subscription), listener),
+            ask,
+        ))
+    }
+
+    /// Which of the tasks are the caller's: the others are left out of the acknowledgement (TASK-15).
+    pub(super) fn own_tasks_found(
+        &mut self,
+        mut subscription: Subscription,
+        listener: Listener,
+        answer: TaskAnswer,
+    ) -> Step {
+        let TaskAnswer::Own(ids) = answer else {
+            return self.refuse(no_tasks());
+        };
+        let tasks = Arc::new(ids.into_iter().collect());
+        subscription.filter = subscription.filter.with_tasks(tasks);
+        self.begin_listening(subscription, listener)
     }
 
     /// GET: the standing stream of a legacy session (LHT-20).
@@ -98,24 +125,27 @@ impl Exchange {
         let owner = Owner::Session(Scope::Session(Arc::clone(&id)));
         let resumes = self.head().and_then(|head| last_event(head));
         let wording = Wording::Standing(session.revision);
-        self.begin_listening(Listener::Session(id), filter, owner, wording, resumes)
+        let subscription = self.subscription(filter, owner, wording, resumes);
+        self.begin_listening(subscription, Listener::Session(id))
     }
 
-    fn begin_listening(
-        &mut self,
-        listener: Listener,
+    fn subscription(
+        &self,
         filter: Filter,
         owner: Owner,
         wording: Wording,
         resumes: Option<EventId>,
-    ) -> Step {
-        let subscription = Subscription {
+    ) -> Subscription {
+        Subscription {
             filter,
             principal: self.principal().cloned(),
             owner,
             resumes,
             wording,
-        };
+        }
+    }
+
+    fn begin_listening(&mut self, subscription: Subscription, listener: Listener) -> Step {
         self.let_go_of_catalog();
         self.stage = Stage::Listening(listener);
         Step::Listen(Box::new(subscription))
@@ -269,29 +299,60 @@ fn flag(filter: Node<'_>, member: &str) -> Result<bool, Error> {
 }
 
 fn read_uris(node: Option<Node<'_>>) -> Result<BTreeSet<Arc<str>>, Error> {
-    let member = "params.notifications.resourceSubscriptions";
+    read_names(
+        node,
+        "params.notifications.resourceSubscriptions",
+        checked_uri,
+    )
+}
+
+/// The tasks that are asked for, of a client that takes tasks (TASK-14).
+fn read_tasks(
+    request: &Request,
+    config: &Config,
+    catalog: &Catalog,
+) -> Result<Vec<Arc<str>>, Error> {
+    let filter = request.named_params().get("notifications");
+    let node = filter.and_then(|filter| filter.get("taskIds"));
+    if node.is_none() || !offers(Feature::Tasks, config, catalog) {
+        return Ok(Vec::new());
+    }
+    if !request.takes_tasks() {
+        return Err(needs_tasks("subscriptions/listen with taskIds"));
+    }
+    let place = "params.notifications.taskIds";
+    let ids = read_names(node, place, |id, _| Ok(Arc::from(id)))?;
+    Ok(ids.into_iter().collect())
+}
+
+/// An array of different strings, as many as one subscription may name.
+fn read_names(
+    node: Option<Node<'_>>,
+    member: &str,
+    check: impl Fn(&str, &str) -> Result<Arc<str>, Error>,
+) -> Result<BTreeSet<Arc<str>>, Error> {
     let Some(node) = node else {
         return Ok(BTreeSet::new());
     };
     if node.kind() != Kind::Array {
         return Err(invalid(format!(
-            "The member \"{member}\" must be an array of URIs"
+            "The member \"{member}\" must be an array of strings"
         )));
     }
-    let mut uris = BTreeSet::new();
+    let mut names = BTreeSet::new();
     for (position, item) in node.items().enumerate() {
         let place = format!("{member}[{position}]");
-        let uri = item
+        let name = item
             .as_str()
             .ok_or_else(|| invalid(format!("The member \"{place}\" must be a string")))?;
-        uris.insert(checked_uri(&uri, &place)?);
-        if uris.len() > MAX_URIS {
+        names.insert(check(&name, &place)?);
+        if names.len() > MAX_URIS {
             return Err(invalid(format!(
-                "The member \"{member}\" names more than {MAX_URIS} resources: open another subscription for the rest"
+                "The member \"{member}\" names more than {MAX_URIS}: open another subscription for the rest"
             )));
         }
     }
-    Ok(uris)
+    Ok(names)
 }
 
 /// A URI that a client names, at this place.

@@ -18,6 +18,7 @@ mod resource;
 mod serve;
 mod stream;
 mod subscribe;
+mod task;
 mod tool;
 
 use std::{borrow::Cow, fmt, mem, sync::Arc};
@@ -46,6 +47,7 @@ use crate::{
     session::Session,
     step::{Delivery, Step, Summary},
     subscription::Subscription,
+    task::TaskAnswer,
     time::Now,
     word,
 };
@@ -139,7 +141,10 @@ enum Stage {
     SettingLogLevel(Reply),
     Subscribing(Reply),
     FindingSessionToHear(Arc<str>),
+    AskingTask(Reply),
+    FindingOwnTasks(Box<Subscription>, Listener),
     Listening(Listener),
+    FindingTask(Listener),
     Reauthorizing(Listener),
     RecheckingSession(Listener),
     LoadingCatalog(Request),
@@ -238,6 +243,16 @@ impl Exchange {
             (Stage::Subscribing(reply), Input::Session(answer)) => self.subscribed(&reply, &answer),
             (Stage::FindingSessionToHear(id), Input::Session(found)) => {
                 self.hear_session(id, found)
+            }
+            (Stage::AskingTask(reply), Input::Task(answer)) => self.task_answered(&reply, answer),
+            (Stage::FindingOwnTasks(subscription, listener), Input::Task(answer)) => {
+                self.own_tasks_found(*subscription, listener, answer)
+            }
+            (Stage::FindingTask(listener), Input::Task(answer)) => {
+                self.task_found(listener, answer)
+            }
+            (Stage::FindingTask(listener), Input::Unanswered(_)) => {
+                self.task_found(listener, TaskAnswer::Unknown)
             }
             (Stage::Listening(listener), Input::Done) => self.end_listening(&listener),
             (Stage::Listening(listener), Input::Unanswered(why)) => {
@@ -358,6 +373,9 @@ impl Exchange {
                 | Stage::CreatingSession(_),
             ) => internal(word::SESSION_STORE, "The server cannot reach its sessions")
                 .with_status(503),
+            (Unanswered::Failed, Stage::AskingTask(_) | Stage::FindingOwnTasks(..)) => {
+                task::no_tasks()
+            }
             (Unanswered::Failed, _) => internal(word::HOST_FAULT, "The server failed"),
             (Unanswered::Deadline, _) => internal(
                 word::HOST_FAULT,

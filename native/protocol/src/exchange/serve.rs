@@ -53,6 +53,7 @@ impl Exchange {
             Method::Complete => self.complete(now, request),
             Method::SetLogLevel => self.set_log_level(request),
             Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => self.subscribe(&request),
+            Method::TasksGet | Method::TasksUpdate | Method::TasksCancel => self.ask_task(&request),
             Method::Listen => self.listen(request),
             Method::Discover => Ok(self.discover(&request)),
             _ => Ok(self.result(&request.reply(), None, |_| ())),
@@ -118,7 +119,10 @@ impl Exchange {
 /// Whether a method's answer depends on the definitions.
 fn needs_catalog(method: Method) -> bool {
     match method.feature() {
-        Some(feature) => !matches!(feature, Feature::Changes | Feature::Logging),
+        Some(feature) => !matches!(
+            feature,
+            Feature::Changes | Feature::Logging | Feature::Tasks
+        ),
         None => method == Method::Discover,
     }
 }

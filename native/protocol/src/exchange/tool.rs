@@ -17,6 +17,7 @@ use crate::{
     question::{Computation, Computed, Found, Instance, LARGE_INSTANCE_BYTES, Work},
     revision::Era,
     step::Step,
+    task::TaskSupport,
     time::Now,
     word,
 };
@@ -30,6 +31,9 @@ impl Exchange {
             http::check_params(head, &tool.headers, arguments)?;
         }
         request.check_optional_meta()?;
+        if tool.task_support == TaskSupport::Required && !request.takes_tasks() {
+            return self.refuse_without_tasks(&request, &tool);
+        }
         self.read_inputs(now, &mut request)?;
         let (Some(schema), Some(node)) = (tool.input.clone(), arguments) else {
             let absent = tool.input.as_ref().map(|schema| schema.check(&json!({})));
@@ -89,8 +93,7 @@ impl Exchange {
             _ => return self.tool_result(&reply, &result),
         };
         let Some(structured) = &result.structured else {
-            let fault = "the tool has an output_schema and returned no structured content";
-            return self.host_failed(&reply, Some(fault.into()));
+            return self.host_failed(&reply, Some(tools_call::NO_STRUCTURED.into()));
         };
         if structured.len() <= LARGE_INSTANCE_BYTES {
             let checked = result.check(&schema);
@@ -116,19 +119,10 @@ impl Exchange {
         result: &ToolResult,
         checked: Result<(), Faults>,
     ) -> Step {
-        let Err(faults) = checked else {
-            return self.tool_result(reply, result);
-        };
-        let places: Vec<String> = faults
-            .faults
-            .iter()
-            .map(|fault| format!("{}: expected {}", fault.pointer, fault.expected))
-            .collect();
-        let fault = format!(
-            "the result breaks the tool's output_schema: {}",
-            places.join("; ")
-        );
-        self.host_failed(reply, Some(fault))
+        match checked {
+            Ok(()) => self.tool_result(reply, result),
+            Err(faults) => self.host_failed(reply, Some(tools_call::broken(&faults))),
+        }
     }
 
     pub(super) fn tool_result(&mut self, reply: &Reply, result: &ToolResult) -> Step {

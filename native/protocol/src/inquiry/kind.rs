@@ -2,7 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::revision::Revision;
+use crate::{
+    error::{Code, Error},
+    revision::Revision,
+    word,
+};
 
 /// What a client is asked for, as far as its capabilities tell it apart (MCP client/elicitation, sampling, roots).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -82,8 +86,36 @@ impl InputKind {
     }
 }
 
+/// The refusal of a client that cannot be asked for these (META-9, ERR-7).
+pub(crate) fn missing_capability(kinds: &[InputKind]) -> Error {
+    let required = required_capabilities(kinds);
+    let message = format!("This request needs a client that declares {}", names(kinds));
+    Error::new(Code::MissingCapability, word::CAPABILITY, message)
+        .with_data(json!({"requiredCapabilities": required}).to_string())
+}
+
+/// The names of kinds, for a message.
+pub(crate) fn names(kinds: &[InputKind]) -> String {
+    let mut names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+    names.dedup();
+    names.join(", ")
+}
+
+/// What a client declares, in no more words than that takes.
+pub(super) fn declared_capabilities(capabilities: &Value, revision: Revision) -> Value {
+    let declared = TABLE.iter().map(|row| row.0);
+    let kinds: Vec<InputKind> = declared
+        .filter(|kind| kind.is_declared(capabilities, revision))
+        .collect();
+    let mut declared = required_capabilities(&kinds);
+    if capabilities.pointer("/sampling/context").is_some() {
+        declared["sampling"]["context"] = json!({});
+    }
+    declared
+}
+
 /// The `ClientCapabilities` that a client lacks for all of `kinds` (ERR-7).
-pub(crate) fn required_capabilities(kinds: &[InputKind]) -> Value {
+fn required_capabilities(kinds: &[InputKind]) -> Value {
     let mut all = Map::new();
     for kind in kinds {
         let (_, _, capability, mode) = *kind.row();

@@ -1,6 +1,13 @@
 //! The server's capabilities: just what it can serve (DISC-5), the same for `server/discover` and `initialize`.
 
-use crate::{catalog::Catalog, config::Config, encode::Members, method::Feature};
+use crate::{
+    catalog::Catalog,
+    config::Config,
+    encode::Members,
+    extension,
+    method::Feature,
+    revision::{Era, Revision},
+};
 
 /// Every list may change, and whoever asks hears of it; so may every resource.
 const FEATURES: [(Feature, &str, &str); 5] = [
@@ -16,7 +23,7 @@ const FEATURES: [(Feature, &str, &str); 5] = [
 ];
 
 /// The capabilities as a JSON object.
-pub(crate) fn capabilities(config: &Config, catalog: &Catalog) -> Vec<u8> {
+pub(crate) fn capabilities(config: &Config, catalog: &Catalog, revision: Revision) -> Vec<u8> {
     let mut out = Vec::new();
     let mut members = Members::open(&mut out);
     for (feature, name, details) in FEATURES {
@@ -24,8 +31,28 @@ pub(crate) fn capabilities(config: &Config, catalog: &Catalog) -> Vec<u8> {
             members.raw(name, details);
         }
     }
+    let extensions = extensions(catalog, revision);
+    if !extensions.is_empty() {
+        let mut named = members.object("extensions");
+        for extension in extensions {
+            named.raw(extension, "{}");
+        }
+        named.close();
+    }
     members.close();
     out
+}
+
+/// The extensions that a definition uses (EXT-4). Tasks are of the modern era alone (TASK-22), apps are of both (APP-1).
+fn extensions(catalog: &Catalog, revision: Revision) -> Vec<&'static str> {
+    let tasks = catalog.has_tasks() && revision.era() == Era::Modern;
+    [
+        (tasks, extension::TASKS),
+        (catalog.has_apps(), extension::APPS),
+    ]
+    .into_iter()
+    .filter_map(|(used, extension)| used.then_some(extension))
+    .collect()
 }
 
 /// Whether a feature is served: something of it exists, or the caller decides what does.
@@ -40,6 +67,8 @@ pub(crate) fn offers(feature: Feature, config: &Config, catalog: &Catalog) -> bo
         Feature::Resources => {
             config.caller_catalog || catalog.resource_count() + catalog.template_count() > 0
         }
+        // A caller's own tools are not known yet when the method is looked up.
+        Feature::Tasks => config.caller_catalog || catalog.has_tasks(),
         Feature::Tools => config.caller_catalog || catalog.tool_count() > 0,
         Feature::Changes => [Feature::Prompts, Feature::Resources, Feature::Tools]
             .into_iter()

@@ -17,7 +17,7 @@ pub(crate) fn write(
     let versions: Vec<String> = Revision::ALL.map(quoted).into();
     result
         .array("supportedVersions", versions.iter().map(String::as_str))
-        .raw("capabilities", capabilities(config, catalog));
+        .raw("capabilities", capabilities(config, catalog, revision));
     if let Some(instructions) = &config.instructions {
         result.string("instructions", instructions);
     }

@@ -69,7 +69,7 @@ pub(crate) fn write(
 ) {
     result
         .string("protocolVersion", revision.as_str())
-        .raw("capabilities", capabilities(config, catalog))
+        .raw("capabilities", capabilities(config, catalog, revision))
         .raw(
             "serverInfo",
             config.server_info[revision.index()].as_bytes(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use mcp_json::{Node, NodeId, write};
+use mcp_schema::Faults;
 
 use crate::{
     catalog::{Catalog, Tool},
@@ -49,6 +50,31 @@ pub(crate) fn error_result(text: &str) -> ToolResult {
 pub(crate) fn failed() -> ToolResult {
     error_result(FAILED)
 }
+
+/// What is wrong with a result by the output schema of its tool, for the host's log; a failure has no schema.
+pub(crate) fn output_fault(tool: &Tool, result: &ToolResult) -> Option<String> {
+    let schema = tool.output.as_ref().filter(|_| !result.is_error)?;
+    if result.structured.is_none() {
+        return Some(NO_STRUCTURED.into());
+    }
+    result.check(schema).err().map(|faults| broken(&faults))
+}
+
+/// The faults of structured content, by their places.
+pub(crate) fn broken(faults: &Faults) -> String {
+    let places: Vec<String> = faults
+        .faults
+        .iter()
+        .map(|fault| format!("{}: expected {}", fault.pointer, fault.expected))
+        .collect();
+    format!(
+        "the result breaks the tool's output_schema: {}",
+        places.join("; ")
+    )
+}
+
+pub(crate) const NO_STRUCTURED: &str =
+    "the tool has an output_schema and returned no structured content";
 
 /// Writes the members of a result. Legacy revisions know structured content as objects only.
 pub(crate) fn write(result: &mut Members<'_>, tool_result: &ToolResult, revision: Revision) {

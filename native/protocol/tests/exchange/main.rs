@@ -2,6 +2,7 @@
 //!
 //! Requirements are cited by their ids (`VER-3`), readings by theirs (`A-12`), trials by theirs (`G04`).
 
+mod apps;
 mod asking;
 mod asking_legacy;
 mod asking_questions;
@@ -33,6 +34,7 @@ mod sessions;
 mod standing;
 mod subscribing;
 mod summaries;
+mod tasks;
 mod tool_limits;
 mod tools;
 mod transcripts;

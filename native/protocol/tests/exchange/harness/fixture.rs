@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_protocol::{
     CacheHints, CallOutcome, Config, Definition, Endpoint, Hosts, Input, Limit, LogLevel, Origins,
-    Principal, Revision, Session, ToolDefinition, ToolLimits, ToolResult, Uris,
+    Principal, Revision, Session, TaskSupport, ToolDefinition, ToolLimits, ToolResult, Uris,
 };
 use serde_json::{Value, json};
 
@@ -63,6 +63,7 @@ pub fn definition(name: &str, input_schema: Option<Value>) -> ToolDefinition {
         icons: None,
         meta: None,
         limits: ToolLimits::default(),
+        task_support: TaskSupport::Forbidden,
         handler: Arc::new(()),
     }
 }

@@ -8,7 +8,8 @@ use std::{
 use bytes::Bytes;
 use mcp_protocol::{
     Ask, Authorized, BodyFault, Call, Catalog, IdKey, Identity, Input, Principal, RequestContext,
-    RequestHead, Scope, Session, SessionAnswer, SessionAsk, Target,
+    RequestHead, Scope, Session, SessionAnswer, SessionAsk, Target, TaskAnswer, TaskAsk,
+    TaskRequest,
 };
 
 use super::fixture::text;
@@ -23,6 +24,7 @@ pub struct World {
     pub handler: Box<dyn FnMut(&Call) -> Input>,
     pub catalog: Box<dyn FnMut(&RequestContext) -> Input>,
     pub sessions: BTreeMap<Arc<str>, Session>,
+    pub tasks: Box<dyn FnMut(&TaskAsk) -> Input>,
     /// Why the next body does not arrive, if it does not.
     pub body_fault: Option<BodyFault>,
 }
@@ -36,6 +38,7 @@ impl World {
             handler: Box::new(|_| text("done")),
             catalog: Box::new(|_| Input::Catalog(Arc::new(Catalog::default()))),
             sessions: BTreeMap::new(),
+            tasks: Box::new(|_| Input::Task(TaskAnswer::Unknown)),
             body_fault: None,
         }
     }
@@ -50,6 +53,7 @@ impl World {
             Ask::Authorize { head, .. } => (self.authorize)(head),
             Ask::AuthorizeBody { head, body, .. } => (self.authorize_body)(head, body),
             Ask::Session(ask) => Input::Session(self.session(ask)),
+            Ask::Task(ask) => (self.tasks)(ask),
             Ask::Catalog(context) => (self.catalog)(context),
             Ask::Call(call) => (self.handler)(call),
             Ask::Cancel { .. } | Ask::Hear { .. } => Input::Done,
@@ -122,6 +126,7 @@ pub fn describe(ask: &Ask) -> String {
             format!("unsubscribe session {id} from {uri}")
         }
         Ask::Session(SessionAsk::Delete(id)) => format!("delete session {id}"),
+        Ask::Task(ask) => task_in_words(&ask.request),
         Ask::Catalog(context) => format!("catalog for {}", context.method.as_str()),
         Ask::Call(call) => call_in_words(call),
         Ask::Hear { scope, response } => {
@@ -134,6 +139,19 @@ pub fn describe(ask: &Ask) -> String {
                 scope_name(scope),
                 request.as_ref().map_or("all".into(), key_name)
             )
+        }
+    }
+}
+
+/// Such as `get task 7` or `update task 7: name={"action":"cancel"}`.
+fn task_in_words(request: &TaskRequest) -> String {
+    match request {
+        TaskRequest::Get(id) => format!("get task {id}"),
+        TaskRequest::Cancel(id) => format!("cancel task {id}"),
+        TaskRequest::Own(ids) => format!("own tasks {}", ids.join(", ")),
+        TaskRequest::Update(id, responses) => {
+            let responses = responses.iter().map(|(key, json)| format!(" {key}={json}"));
+            format!("update task {id}:{}", responses.collect::<String>())
         }
     }
 }
