@@ -298,7 +298,6 @@ rustler::atoms! {
     edges,
     entries,
     from,
-    id,
     invalid,
     invalid_graph,
     invalid_utf8,
