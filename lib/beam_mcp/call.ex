@@ -73,9 +73,8 @@ defmodule BeamMCP.Call do
     :ok
   end
 
-  # A client of `BeamMCP.Test` says for whom it asks, so that mocks and sandboxes of a test's process
-  # are found in this one.
-  defp own(%{sender: {BeamMCP.Test, callers}} = context, name) do
+  # A client inside the VM names its callers (`BeamMCP.Identity`).
+  defp own(%{sender: {:callers, callers}} = context, name) do
     Process.put(:"$callers", callers)
     %{context | instance: name, sender: nil}
   end
@@ -94,7 +93,9 @@ defmodule BeamMCP.Call do
 
   defp call_tool(instance, token, tool, arguments, context) do
     value = run_tool(instance, tool, arguments, context)
-    Native.reply(token, Asking.answer(value, &Outcome.answer/1))
+    answer = Asking.answer(value, &Outcome.answer/1)
+    if answer == :failed, do: Fault.log_reason("tool #{inspect(tool)}", value)
+    Native.reply(token, answer)
   catch
     kind, reason ->
       Fault.log(kind, reason, __STACKTRACE__, "tool #{inspect(tool)}")

@@ -159,6 +159,20 @@ defmodule BeamMCP.Context do
     notify_client(context, Notice.notification(method, params))
   end
 
+  @doc """
+  Ends the response here, unfinished; the call goes on (MCP 2025-11-25 basic/transports,
+  "Sending Messages to the Server").
+
+  A client of 2025-11-25 over HTTP, within a session, comes back for the rest with a GET, after one
+  and a half seconds or later: what is sent meanwhile, and the answer, wait for it for a minute. So
+  a call that takes long holds no connection. For every other client nothing is ended, and
+  `{:error, :not_supported}` is returned; `{:error, :busy}` says that the client does not read.
+
+      Context.close_stream(context)
+  """
+  @spec close_stream(t()) :: :ok | {:error, :not_supported | :busy}
+  def close_stream(%__MODULE__{} = context), do: notify_client(context, :break)
+
   @typedoc """
   Why there is no answer: the client does not declare what it takes, and the question was
   `optional`; or, of 2025 clients alone, it answered with an error of its own, with something that

@@ -80,11 +80,17 @@ defmodule BeamMCP.Dispatch do
       {:ok, context, metadata} ->
         guarded = fn -> Asking.guarded(do: run.(context)) end
         value = fn -> Span.run(instance, {kind, declared}, context, metadata, guarded) end
-        answer(instance, token, offer, context, fn -> Asking.answer(value.(), answer) end)
+        answer(instance, token, offer, context, fn -> outcome(offer, value.(), answer) end)
 
       :failed ->
         reply(token, :failed)
     end
+  end
+
+  defp outcome(offer, value, answer) do
+    answer = Asking.answer(value, answer)
+    if answer == :failed, do: Fault.log_reason(place(offer), value)
+    answer
   end
 
   defp answer(instance, token, offer, context, run) do

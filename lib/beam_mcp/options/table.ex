@@ -21,7 +21,8 @@ defmodule BeamMCP.Options.Table do
   @day_ms 86_400_000
   @gib 1_073_741_824
   @levels ~w(debug info notice warning error critical alert emergency)a
-  @context_function "a function of 1 argument, `{module, function}` or `{module, function, extra_arguments}`"
+  @named "itself, `{module, function}`, or `{module, function, extra_arguments}` with a list"
+  @context_function "an existing function of 1 argument: #{@named}"
 
   @doc "The rows of one table."
   @spec rows(BeamMCP.Options.table()) :: [row()]
@@ -76,8 +77,7 @@ defmodule BeamMCP.Options.Table do
       row(
         :dispatch,
         {:optional,
-         {:custom, &Check.dispatch/1,
-          "a function of 2 or 3 arguments, `{module, function}` or `{module, function, extra_arguments}`"}},
+         {:custom, &Check.dispatch/1, "an existing function of 2 or 3 arguments: #{@named}"}},
         nil,
         "Runs tools without a handler of their own: name as declared, arguments, and for arity 3 the `BeamMCP.Context`"
       ),
@@ -121,8 +121,7 @@ defmodule BeamMCP.Options.Table do
       row(
         :handler_task_init,
         {:optional,
-         {:custom, &Check.task_init/1,
-          "a function of 0 or 1 arguments, `{module, function}` or `{module, function, extra_arguments}`"}},
+         {:custom, &Check.task_init/1, "an existing function of 0 or 1 arguments: #{@named}"}},
         nil,
         "Runs first in the process of each call of a handler, with its `BeamMCP.Context`; a fault fails the call"
       ),
@@ -300,7 +299,7 @@ defmodule BeamMCP.Options.Table do
       row(
         :authorize,
         {:custom, &Check.authorize/1,
-         "`:none`, a function of 1 argument or `{module, function, extra_arguments}`"},
+         "`:none`, or an existing function of 1 argument: #{@named}"},
         :required,
         "Decides from the `BeamMCP.Request`, before the body is read, who calls"
       ),
@@ -314,8 +313,7 @@ defmodule BeamMCP.Options.Table do
       row(
         :authorize_body,
         {:optional,
-         {:custom, &Check.authorize_body/1,
-          "a function of 2 arguments or `{module, function, extra_arguments}`"}},
+         {:custom, &Check.authorize_body/1, "an existing function of 2 arguments: #{@named}"}},
         nil,
         "Decides from the request and its raw body, before decoding"
       ),
@@ -374,7 +372,7 @@ defmodule BeamMCP.Options.Table do
         :idle_timeout_ms,
         60_000,
         1,
-        "A connection without a request, or whose peer does not read its answer, is closed after this time"
+        "A connection that had no request for this time is closed, and one whose peer does not read its answer, or one of its event streams, for as long"
       ),
       time(
         :keep_alive_ms,
@@ -405,7 +403,7 @@ defmodule BeamMCP.Options.Table do
         :drain_timeout_ms,
         5_000,
         0,
-        "Time for calls to finish after end of input or SIGTERM; then they are cancelled"
+        "Time for calls to finish, from the end of input or SIGTERM on, whether the client reads what is answered or not; then they are cancelled, and it has a second to read the last answers"
       ),
       row(
         :principal,

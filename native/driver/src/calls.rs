@@ -18,7 +18,7 @@ use std::{
 };
 
 use mcp_protocol::{
-    Ask, IdKey, Input, Inquiry, Notice, Notifier, Principal, Scope, Unanswered, Unsent,
+    Ask, IdKey, Input, Inquiry, Limit, Notice, Notifier, Principal, Scope, Unanswered, Unsent,
 };
 use tokio::sync::oneshot;
 
@@ -97,6 +97,8 @@ pub enum Sent {
     Busy,
     /// Progress that does not exceed what was sent before.
     NotIncreasing,
+    /// The client cannot come back for the rest of the response.
+    NotResumable,
 }
 
 type Shard<W> = HashMap<CallNumber, Entered<W>, BuildHasherDefault<NumberHasher>>;
@@ -210,9 +212,12 @@ impl<W: Copy> Calls<W> {
 
     /// Answers a call and removes it. `false` when nobody waits any more.
     pub(crate) fn finish(&self, number: CallNumber, answer: Input) -> bool {
-        let Some(mut entered) = self.shard(number).remove(&number) else {
-            return false;
-        };
+        let entered = self.shard(number).remove(&number);
+        entered.is_some_and(|entered| self.conclude(entered, answer))
+    }
+
+    /// Answers a call that was removed.
+    fn conclude(&self, mut entered: Entered<W>, answer: Input) -> bool {
         self.forget(&entered);
         // Before the exchange goes on, which then is the last to hold the call's message.
         entered.inquiry = None;
@@ -233,6 +238,7 @@ impl<W: Copy> Calls<W> {
         };
         match notifier.frame(now(), notice) {
             Err(Unsent::NotIncreasing) => Sent::NotIncreasing,
+            Err(Unsent::NotResumable) => Sent::NotResumable,
             Err(Unsent::TooMany) => self.dropped(1),
             Ok(None) => Sent::Done,
             Ok(Some(frame)) => match waiter.outbox(buffers).push(frame) {
@@ -263,13 +269,12 @@ impl<W: Copy> Calls<W> {
         let waits =
             |entered: &Entered<W>| matches!(entered.stage, Stage::Waiting(_, by) if by == route);
         for shard in &self.shards {
-            let numbers: Vec<CallNumber> = lock(shard)
-                .iter()
-                .filter(|(_, entered)| waits(entered))
-                .map(|(number, _)| *number)
+            // Removed as they are found: one that a process takes meanwhile is that process's.
+            let lost: Vec<_> = lock(shard)
+                .extract_if(|_, entered| waits(entered))
                 .collect();
-            for number in numbers {
-                self.fail(number);
+            for (_, entered) in lost {
+                self.conclude(entered, Input::Unanswered(Unanswered::Failed));
             }
         }
     }
@@ -285,9 +290,10 @@ impl<W: Copy> Calls<W> {
             Stage::Waiting(..) => None,
             Stage::Taken(worker) => Some(worker),
         };
-        let (cancel_key, inquiry) = (entered.cancel_key.take(), entered.inquiry.take());
+        let cancel_key = entered.cancel_key.take();
+        let asked = (entered.inquiry.take(), entered.answers.take());
         drop(shard);
-        drop(inquiry);
+        drop(asked);
         self.unregister(cancel_key.as_ref());
         // The one who waits may have left already, which is why the call is abandoned.
         let _ = waiter.end(Input::Unanswered(answer));
@@ -359,7 +365,10 @@ impl<W: Copy> Calls<W> {
     fn admit(&self) -> Result<(), Unanswered> {
         if self.in_flight.fetch_add(1, Ordering::Relaxed) >= self.limits.max_calls {
             self.in_flight.fetch_sub(1, Ordering::Relaxed);
-            return Err(Unanswered::Busy);
+            return Err(Unanswered::Busy(Limit {
+                option: "max_calls",
+                allowed: self.limits.max_calls,
+            }));
         }
         Ok(())
     }
@@ -371,7 +380,10 @@ impl<W: Copy> Calls<W> {
         let mut principals = lock(&self.principals);
         let running = principals.entry(principal.clone()).or_insert(0);
         if *running >= self.limits.max_calls_per_principal {
-            return Err(Unanswered::PrincipalBusy);
+            return Err(Unanswered::PrincipalBusy(Limit {
+                option: "max_calls_per_principal",
+                allowed: self.limits.max_calls_per_principal,
+            }));
         }
         *running += 1;
         Ok(())
@@ -470,7 +482,7 @@ fn accounting(ask: &Ask) -> (Option<Principal>, Option<(Scope, IdKey)>) {
     }
 }
 
-/// A lock whose holder panicked still holds consistent data: every critical section here is a single map operation.
+/// A lock whose holder panicked still holds consistent data: no critical section leaves a map or an entry half changed.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -85,16 +85,26 @@ impl<W: Copy + PartialEq> Calls<W> {
         buffers: &Arc<Buffers>,
     ) -> Option<(CallNumber, W)> {
         let number = call_of(response.id()?)?;
+        let awaited = {
+            let shard = self.shard(number);
+            let entered = shard.get(&number).filter(|it| it.is_in(scope))?;
+            entered.inquiry.as_ref()?.awaited(response)?
+        };
+        // Reading an answer takes time, so it is not done under the lock of the shard.
+        let answer = awaited.read(response);
         let mut shard = self.shard(number);
-        let entered = shard.get_mut(&number).filter(|it| it.is_in(scope))?;
+        let entered = shard.get_mut(&number)?;
         let Stage::Taken(worker) = entered.stage else {
             return None;
         };
+        let inquiry = entered.inquiry.as_mut()?;
+        // Twice the same response finds that it was an answer once, and takes no room.
+        inquiry.awaited(response)?;
         let room = entered.answers.get_or_insert_with(|| buffers.reserve());
-        if !room.grow(response.bytes()) {
+        if !room.grow(answer.bytes()) {
             return None;
         }
-        let heard = entered.inquiry.as_mut()?.hear(response);
+        let heard = inquiry.hear(response, answer);
         (heard == Heard::LastAnswer).then_some((number, worker))
     }
 
@@ -146,6 +156,17 @@ impl<W> Entered<W> {
 }
 
 impl<W: Copy> Calls<W> {
+    /// The calls of a scope that wait for a response of their client.
+    pub fn asking(&self, scope: &Scope) -> Vec<CallNumber> {
+        let waits = |number: &CallNumber| {
+            let shard = self.shard(*number);
+            let inquiry = shard.get(number).and_then(|it| it.inquiry.as_ref());
+            inquiry.is_some_and(|inquiry| inquiry.is_waiting())
+        };
+        let calls = self.find(scope, None);
+        calls.into_iter().filter(waits).collect()
+    }
+
     /// Takes out what a call asks with while it still waits for an answer.
     pub(crate) fn take_inquiry(&self, number: CallNumber) -> Option<Box<Inquiry>> {
         let mut shard = self.shard(number);
