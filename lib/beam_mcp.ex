@@ -45,7 +45,7 @@ defmodule BeamMCP do
   """
 
   alias BeamMCP.Catalog.{Definition, Reader, Registry, Server}
-  alias BeamMCP.{Changes, Config, Error, Handler, Instance, Listener, Native}
+  alias BeamMCP.{Changes, Config, Error, Handler, Instance, Listener, Native, Parking}
   alias BeamMCP.{PromptSpec, ResourceSpec, ResourceTemplateSpec, ToolSpec}
   alias BeamMCP.Transport.HTTP
 
@@ -76,6 +76,7 @@ defmodule BeamMCP do
           connections: non_neg_integer(),
           streams: non_neg_integer(),
           subscriptions: non_neg_integer(),
+          parked: non_neg_integer(),
           changes_folded: non_neg_integer(),
           buffered_bytes: non_neg_integer(),
           events_dropped: non_neg_integer(),
@@ -328,6 +329,7 @@ defmodule BeamMCP do
        |> Native.info()
        |> Map.merge(%{
          listeners: listeners,
+         parked: Parking.count(name),
          catalog_digest: Native.catalog_digest(instance.native)
        })}
     end

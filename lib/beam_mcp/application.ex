@@ -5,13 +5,13 @@ defmodule BeamMCP.Application do
 
   use Application
 
-  alias BeamMCP.Changes
+  alias BeamMCP.Group
 
   @impl Application
   def start(_type, _args) do
     registry = %{id: Registry, type: :supervisor, start: {__MODULE__, :start_registry, []}}
 
-    Supervisor.start_link([registry, Changes.scope()],
+    Supervisor.start_link([registry, Group.scope()],
       strategy: :one_for_one,
       name: BeamMCP.Supervisor
     )

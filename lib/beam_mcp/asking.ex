@@ -6,7 +6,7 @@ defmodule BeamMCP.Asking do
   # caught around the handler, and the native library answers with what was asked. The handler runs
   # again with the client's retry. A legacy client gets a request of its own, and the process waits.
 
-  alias BeamMCP.{Context, InputRequest, Instance, Kind, Native}
+  alias BeamMCP.{Context, InputRequest, Instance, Kind, Native, Parked}
 
   @ended {__MODULE__, :ended}
 
@@ -42,14 +42,15 @@ defmodule BeamMCP.Asking do
   def ask(context, questions, options) do
     [optional: optional?] = Keyword.validate!(options, optional: false)
     requests = for {key, request} <- questions, do: {key, wire(request)}
-    native = native(context)
+    instance = instance(context)
 
     answers =
-      case Native.ask(native, context.call, requests, optional?) do
+      case put(instance, context.call, requests, optional?) do
         {:answers, answers} -> answers
-        :waits -> await(native, context.call)
+        :waits -> await(instance.native, context.call)
         :busy -> List.duplicate(:busy, length(questions))
         :ends -> throw(@ended)
+        :refused -> throw(@ended)
         :gone -> throw(@ended)
         :foreign -> raise ArgumentError, foreign()
         {:error, {_kind, text}} -> raise ArgumentError, text
@@ -67,7 +68,7 @@ defmodule BeamMCP.Asking do
 
   @spec supports?(Context.t(), kind()) :: boolean()
   def supports?(context, kind) when is_map_key(@kinds, kind) do
-    case Native.supports(native(context), context.call, @kinds[kind]) do
+    case supported?(instance(context), context.call, @kinds[kind]) do
       :foreign -> raise ArgumentError, foreign()
       supports? -> supports?
     end
@@ -93,9 +94,20 @@ defmodule BeamMCP.Asking do
     raise ArgumentError, "expected a %BeamMCP.InputRequest{}, got #{Kind.of(other)}"
   end
 
-  defp native(context) do
+  defp put(instance, {:parked, _handler} = parked, requests, optional?),
+    do: Parked.ask(instance, parked, requests, optional?)
+
+  defp put(instance, call, requests, optional?),
+    do: Native.ask(instance.native, call, requests, optional?)
+
+  defp supported?(_instance, {:parked, _handler} = parked, kind),
+    do: Parked.supports(parked, kind)
+
+  defp supported?(instance, call, kind), do: Native.supports(instance.native, call, kind)
+
+  defp instance(context) do
     case Instance.fetch(context.instance) do
-      {:ok, instance} -> instance.native
+      {:ok, instance} -> instance
       {:error, _stopped} -> throw(@ended)
     end
   end

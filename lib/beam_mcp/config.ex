@@ -3,7 +3,7 @@ defmodule BeamMCP.Config do
   # The validated options of one instance, and what the native library needs of them.
 
   alias BeamMCP.Catalog.Definition
-  alias BeamMCP.{Handler, Options}
+  alias BeamMCP.{Handler, Options, SessionStore}
 
   @enforce_keys Options.keys(:instance)
   defstruct Options.keys(:instance)
@@ -17,6 +17,8 @@ defmodule BeamMCP.Config do
   @spec new!(keyword()) :: t()
   def new!(options) do
     options = Options.validate!(:instance, options)
+    namespace = if options.namespace == nil, do: options.name, else: options.namespace
+    options = %{options | namespace: namespace}
 
     listeners =
       for {http, index} <- Enum.with_index(options.http), do: listener!(http, "http[#{index}].")
@@ -26,9 +28,8 @@ defmodule BeamMCP.Config do
     options
     |> Map.merge(%{
       http: listeners,
-      namespace: if(options.namespace == nil, do: options.name, else: options.namespace),
       secrets: seal(options.secrets),
-      session_store: store(options.session_store, options.name),
+      session_store: store(options.session_store, options),
       dispatchers: options.dispatchers || max(div(System.schedulers_online(), 4), 1),
       server_version: options.server_version || version()
     })
@@ -70,6 +71,7 @@ defmodule BeamMCP.Config do
       log_level: Atom.to_string(config.log_level),
       caller_catalog: caller_catalog?(config),
       completes: exports?(config.catalog, :complete, 3),
+      shared_sessions: shared_sessions?(config),
       cache: cache(config),
       secrets: secrets,
       telemetry: telemetry?
@@ -79,6 +81,11 @@ defmodule BeamMCP.Config do
   @doc "Whether what is offered depends on the caller."
   @spec caller_catalog?(t()) :: boolean()
   def caller_catalog?(config), do: exports?(config.catalog, :capabilities, 1)
+
+  @doc "Whether other nodes may serve the same legacy sessions."
+  @spec shared_sessions?(t()) :: boolean()
+  def shared_sessions?(%{session_store: {module, _namespace, _child}}),
+    do: SessionStore.shared?(module)
 
   @doc "The options map of `http_start`; `hook` comes back with every question to this listener's hooks."
   @spec native_listener(listener(), non_neg_integer()) :: map()
@@ -144,7 +151,10 @@ defmodule BeamMCP.Config do
   defp seal(secrets), do: fn -> secrets end
 
   # The store checks its own options here, where a wrong one still raises.
-  defp store({module, options}, name), do: {module, module.child_spec({name, options})}
+  defp store({module, store_options}, %{name: name, namespace: namespace}) do
+    namespace = if SessionStore.shared?(module), do: namespace, else: name
+    {module, namespace, module.child_spec({namespace, store_options})}
+  end
 
   defp version, do: to_string(Application.spec(:beam_mcp, :vsn) || "0")
 

@@ -32,7 +32,7 @@ defmodule BeamMCP.Context do
   back; a `catch` of its own should let throws pass that it does not know.
   """
 
-  alias BeamMCP.{Asking, Cancellation, InputRequest, Instance, Native, Notice}
+  alias BeamMCP.{Asking, Cancellation, InputRequest, Instance, Native, Notice, Parked}
 
   defstruct [
     :instance,
@@ -56,10 +56,13 @@ defmodule BeamMCP.Context do
     trace: %{}
   ]
 
+  @typedoc "The number of the call; of a handler that parks, what stands for it."
+  @type call :: Native.call() | {:parked, pid()}
+
   @typedoc "What is known of one request."
   @type t :: %__MODULE__{
           instance: BeamMCP.name(),
-          call: Native.call(),
+          call: call(),
           request_id: String.t() | integer(),
           method: String.t(),
           revision: String.t(),
@@ -86,7 +89,7 @@ defmodule BeamMCP.Context do
   @spec cancelled?(t()) :: boolean()
   def cancelled?(%__MODULE__{} = context) do
     case Instance.fetch(context.instance) do
-      {:ok, instance} -> Native.cancelled?(instance.native, context.call)
+      {:ok, instance} -> cancelled?(instance, context.call)
       {:error, _stopped} -> true
     end
   end
@@ -274,8 +277,18 @@ defmodule BeamMCP.Context do
 
   defp notify_client(context, notice) do
     case Instance.fetch(context.instance) do
-      {:ok, instance} -> Native.notify(instance.native, context.call, notice)
+      {:ok, instance} -> notify_client(instance, context.call, notice)
       {:error, _stopped} -> :ok
     end
   end
+
+  defp notify_client(instance, {:parked, _handler} = parked, notice),
+    do: Parked.notify(instance, parked, notice)
+
+  defp notify_client(instance, call, notice), do: Native.notify(instance.native, call, notice)
+
+  defp cancelled?(instance, {:parked, _handler} = parked),
+    do: Parked.cancelled?(instance, parked)
+
+  defp cancelled?(instance, call), do: Native.cancelled?(instance.native, call)
 end

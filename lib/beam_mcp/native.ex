@@ -54,6 +54,7 @@ defmodule BeamMCP.Native do
           | {:authorize, token(), non_neg_integer(), BeamMCP.Request.t()}
           | {:authorize_body, token(), non_neg_integer(), BeamMCP.Request.t(), binary()}
           | {:session, token(), BeamMCP.SessionStore.question()}
+          | {:relay, token(), session :: String.t(), message :: binary()}
           | {:catalog, token(), BeamMCP.Context.t()}
           | :gone
 
@@ -238,6 +239,7 @@ defmodule BeamMCP.Native do
   @spec ask(instance(), call(), [input_question()], boolean()) ::
           {:answers, [input_answer()]}
           | :ends
+          | :refused
           | :waits
           | :busy
           | :gone
@@ -257,6 +259,18 @@ defmodule BeamMCP.Native do
   @doc false
   @spec supports(instance(), call(), String.t()) :: boolean() | :foreign
   def supports(instance, call, kind), do: NIF.supports(instance, call, kind)
+
+  @doc false
+  @spec restart(instance(), call()) :: :ok
+  def restart(instance, call), do: NIF.restart(instance, call)
+
+  @doc false
+  @spec noted(instance(), call()) :: {note :: String.t() | nil, expires_ms :: integer()} | nil
+  def noted(instance, call), do: NIF.noted(instance, call)
+
+  @doc "Has the call of this node that a session's message is for cancelled or answered, if there is one."
+  @spec relayed(instance(), session :: String.t(), message :: binary()) :: :ok
+  def relayed(instance, session, message), do: NIF.relayed(instance, session, message)
 
   @typedoc """
   What clients hear of: a list that changed, a resource that changed (itself, or as part of another),

@@ -61,7 +61,7 @@ defmodule BeamMCP.Instance.Owner do
   end
 
   defp instance(config, native, telemetry?) do
-    {store, _child} = config.session_store
+    {store, namespace, _child} = config.session_store
     [supervisor | _ancestors] = Process.get(:"$ancestors")
 
     %Instance{
@@ -73,7 +73,7 @@ defmodule BeamMCP.Instance.Owner do
       handlers: :ets.new(:handlers, [:public, read_concurrency: true]),
       definitions: Registry.new(),
       caller_catalogs: :ets.new(:caller_catalogs, [:public, read_concurrency: true]),
-      sessions: {store, config.name},
+      sessions: {store, namespace},
       telemetry?: telemetry?,
       around: Around.new(config, telemetry?)
     }

@@ -7,6 +7,8 @@ defmodule BeamMCP.Instance.Supervisor do
   #                    snapshot and the calls in flight live in the native instance
   #       SessionStore
   #       Changes
+  #       Relay
+  #       Parking
   #       Catalog.Server
   #       Events
   #       dispatchers  one_for_one
@@ -15,7 +17,7 @@ defmodule BeamMCP.Instance.Supervisor do
 
   use Supervisor
 
-  alias BeamMCP.{Catalog, Changes, Config, Dispatcher, Events, Instance}
+  alias BeamMCP.{Catalog, Changes, Config, Dispatcher, Events, Instance, Parking, Relay}
   alias BeamMCP.Transport.HTTP
 
   # A host may kill dispatchers, and a fault that kills one may come with every request: calls
@@ -40,11 +42,13 @@ defmodule BeamMCP.Instance.Supervisor do
   end
 
   defp services(config) do
-    {_store, session_store} = config.session_store
+    {_store, _namespace, session_store} = config.session_store
 
     [
       session_store,
       {Changes, config.name},
+      {Relay, config.name},
+      {Parking, config.name},
       {Catalog.Server, config.name},
       {Events, config.name},
       branch(:dispatchers, dispatchers(config), @dispatcher_restarts)

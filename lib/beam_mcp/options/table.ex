@@ -3,7 +3,7 @@ defmodule BeamMCP.Options.Table do
   Every option of BeamMCP: key, legal values, default, and what it does at its limit.
 
   Validation, the documentation of `BeamMCP`, `BeamMCP.Transport.HTTP`,
-  `BeamMCP.Transport.Stdio`, `BeamMCP.SessionStore.ETS` and `BeamMCP.Test`, and the tests read
+  `BeamMCP.Transport.Stdio`, `BeamMCP.SessionStore.ETS`, `BeamMCP.SessionStore.Mnesia` and `BeamMCP.Test`, and the tests read
   these rows.
   """
 
@@ -30,7 +30,8 @@ defmodule BeamMCP.Options.Table do
 
   def rows(:http), do: policy() ++ address() ++ http_limits()
   def rows(:stdio), do: stdio()
-  def rows(:session_ets), do: session_ets()
+  def rows(:session_ets), do: sessions()
+  def rows(:session_mnesia), do: sessions() ++ mnesia()
   def rows(:test), do: test()
 
   defp identity do
@@ -242,6 +243,20 @@ defmodule BeamMCP.Options.Table do
         "Calls in flight of one principal that `authorize` named; over it 429 and -31429"
       ),
       count(
+        :max_parked,
+        1_000,
+        0,
+        1_000_000,
+        "Handlers of `resume: :park` that wait for a client's answers; over it one is run again instead"
+      ),
+      count(
+        :max_parked_per_principal,
+        20,
+        0,
+        1_000_000,
+        "The same of one principal that `authorize` named"
+      ),
+      count(
         :max_subscriptions,
         10_000,
         1,
@@ -415,7 +430,7 @@ defmodule BeamMCP.Options.Table do
     ]
   end
 
-  defp session_ets do
+  defp sessions do
     [
       count(
         :max_sessions,
@@ -434,6 +449,29 @@ defmodule BeamMCP.Options.Table do
       time(:idle_timeout_ms, 1_800_000, 1, "A session unused for this time ends"),
       time(:lifetime_ms, @day_ms, 1, "A session ends at this age, used or not"),
       time(:sweep_interval_ms, 60_000, 1, "Time between two removals of ended sessions")
+    ]
+  end
+
+  defp mnesia do
+    [
+      row(
+        :disc_copies,
+        :boolean,
+        false,
+        "Keeps this node's copy on disc too; the node needs a Mnesia schema on disc"
+      ),
+      row(
+        :majority,
+        :boolean,
+        true,
+        "A node that sees no more than half of the copies answers 503. With `false` it goes on, so that one of two nodes survives the other, and a cluster that falls apart goes on as two"
+      ),
+      time(
+        :load_timeout_ms,
+        5_000,
+        0,
+        "How long the start waits for the tables to be loaded; until they are, requests of sessions are answered 503"
+      )
     ]
   end
 

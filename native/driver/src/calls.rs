@@ -5,6 +5,7 @@
 
 mod asking;
 
+pub(crate) use asking::Answered;
 pub use asking::Asking;
 
 use std::{
@@ -214,12 +215,14 @@ impl<W: Copy> Calls<W> {
             return false;
         };
         self.forget(&entered);
-        // Before the exchange goes on, which then is the last to hold the call's message.
-        entered.inquiry = None;
-        entered
-            .answer
-            .take()
-            .is_some_and(|waiter| waiter.end(answer))
+        let inquiry = entered.inquiry.take();
+        let waiter = entered.answer.take();
+        waiter.is_some_and(|waiter| {
+            waiter.retract(inquiry.as_deref());
+            // Before the exchange goes on, which then is the last to hold the call's message.
+            drop(inquiry);
+            waiter.end(answer)
+        })
     }
 
     /// Sends a message of a call to its client, ahead of the answer.
@@ -287,6 +290,7 @@ impl<W: Copy> Calls<W> {
         };
         let (cancel_key, inquiry) = (entered.cancel_key.take(), entered.inquiry.take());
         drop(shard);
+        waiter.retract(inquiry.as_deref());
         drop(inquiry);
         self.unregister(cancel_key.as_ref());
         // The one who waits may have left already, which is why the call is abandoned.
@@ -424,6 +428,13 @@ impl<W: Copy> Calls<W> {
 }
 
 impl Waiter {
+    /// Tells the client that what it was asked needs no answer any more. One that does not read learns it from the end.
+    fn retract(&self, inquiry: Option<&Inquiry>) {
+        if let (Self::Streaming(outbox), Some(inquiry)) = (self, inquiry) {
+            let _ = outbox.push_all(inquiry.retractions());
+        }
+    }
+
     /// Hands over the outcome; `false` when nobody takes it.
     fn end(self, outcome: Input) -> bool {
         match self {

@@ -190,6 +190,7 @@ impl<'a, 'r> Fields<'a, 'r> {
         Ok(Arc::new(HostHandler {
             function,
             argument_keys,
+            parks: self.get(atoms::park(), "resume")?,
         }))
     }
 
@@ -245,6 +246,7 @@ fn completion(
         handler: Arc::new(HostHandler {
             function,
             argument_keys: [].into(),
+            parks: false,
         }),
     })
 }

@@ -38,8 +38,8 @@ fn answer_with<'a>(
     answer: Term<'a>,
     scheduler: Scheduler,
 ) -> Term<'a> {
-    if atoms::asked() == answer {
-        return match token.reply_asked() {
+    if let Some(note) = asked(answer) {
+        return match token.reply_asked(note) {
             true => atom::ok().encode(env),
             false => atoms::late().encode(env),
         };
@@ -49,6 +49,15 @@ fn answer_with<'a>(
         Ok(false) => atoms::late().encode(env),
         Err(refusal) => refusal.encode(env),
     }
+}
+
+/// `:asked` or `{:asked, note}`
+fn asked(answer: Term<'_>) -> Option<Option<&str>> {
+    if atoms::asked() == answer {
+        return Some(None);
+    }
+    let (tag, note) = answer.decode::<(Atom, &str)>().ok()?;
+    (tag == atoms::asked()).then_some(Some(note))
 }
 
 fn read(token: &CallToken, answer: Term<'_>, scheduler: Scheduler) -> Result<Input, Refusal> {
@@ -64,6 +73,7 @@ fn read(token: &CallToken, answer: Term<'_>, scheduler: Scheduler) -> Result<Inp
         }
         _ if atoms::failed() == answer => Input::Unanswered(Unanswered::Failed),
         Asked::Authorize => Input::Authorized(authorized(answer)?),
+        Asked::Relay => Input::Done,
         Asked::Session => Input::Session(session(answer)?),
         Asked::Catalog => Input::Catalog(catalog(answer)?),
     };

@@ -31,6 +31,7 @@ mod notice;
 mod outcome;
 mod principal;
 mod question;
+mod relay;
 mod request_id;
 mod request_state;
 mod revision;
@@ -69,6 +70,7 @@ pub use principal::{Identity, Principal};
 pub use question::{
     Ask, Authorized, BodyFault, Computation, Computed, Input, Question, Scope, Unanswered,
 };
+pub use relay::{Relay, Relayed};
 pub use request_id::{IdKey, InvalidId, MAX_ID_BYTES, RequestId};
 pub use revision::{Era, Revision};
 pub use session::{Session, SessionAnswer, SessionAsk};

@@ -20,6 +20,8 @@ pub enum CallOutcome {
     Completion(CompletionResult),
     /// It cannot go on without its client, for what it asked or until later.
     Asked(Box<Inquiry>),
+    /// The state that the request brought along is used up.
+    StateUsed,
     /// There is no such resource.
     NotFound,
     /// A failure of anything, in words that the host wants the client to read.
@@ -112,7 +114,7 @@ impl CallOutcome {
             Self::Completion(completion) => completion.values.iter().map(String::len).sum(),
             Self::SafeError(error) => error.message.len(),
             Self::Asked(inquiry) => inquiry.bytes(),
-            Self::NotFound | Self::Failed => 0,
+            Self::StateUsed | Self::NotFound | Self::Failed => 0,
         }
     }
 }
@@ -166,6 +168,7 @@ impl fmt::Debug for CallOutcome {
                 write!(out, "Completion({} values)", completion.values.len())
             }
             Self::Asked(inquiry) => inquiry.fmt(out),
+            Self::StateUsed => out.write_str("StateUsed"),
             Self::NotFound => out.write_str("NotFound"),
             Self::SafeError(error) => write!(out, "SafeError({} bytes)", error.message.len()),
             Self::Failed => out.write_str("Failed"),

@@ -29,6 +29,7 @@ defmodule BeamMCP.Catalog.Definition.Tool do
       property_faults(tool.input_schema) ++
       Check.argument_keys(tool.argument_keys) ++
       Check.handler(tool.handler, :tool, host) ++
+      Check.resume(tool.resume) ++
       limit_faults(tool)
   end
 
@@ -50,6 +51,7 @@ defmodule BeamMCP.Catalog.Definition.Tool do
           meta: tool._meta,
           icons: Check.given_icons(tool.icons),
           argument_keys: argument_keys(host.keys, tool),
+          park: tool.resume == :park,
           timeout_ms: tool.timeout_ms,
           max_concurrency: tool.max_concurrency,
           rate: tool.rate

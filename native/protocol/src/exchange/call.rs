@@ -9,6 +9,7 @@ use crate::{
     call::{Call, Target},
     catalog::{Full, Place, Tool},
     error::{Code, Error},
+    inquiry,
     method::Method,
     methods::{resources_read, tools_call},
     outcome::{CallOutcome, SafeError},
@@ -75,6 +76,7 @@ impl Exchange {
                 self.completion(&reply, &completion)
             }
             (target, CallOutcome::Asked(inquiry)) => self.asked(now, &reply, target, &inquiry),
+            (_, CallOutcome::StateUsed) => self.refuse(inquiry::invalid_state()),
             (_, CallOutcome::SafeError(error)) => self.refuse(safe_error(error)),
             (_, CallOutcome::Failed) => self.host_failed(&reply, None),
             (target, outcome) => {

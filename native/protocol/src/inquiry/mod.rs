@@ -11,7 +11,7 @@ mod request;
 mod sampling;
 mod shape;
 
-use std::{fmt, sync::Arc};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use mcp_json::{Document, Node, NodeId};
@@ -26,13 +26,14 @@ use crate::{
     digest::digest,
     encode::Members,
     excerpt::plain_excerpt,
+    method::Method,
     notice::{Frame, FrameKind, Framing},
     request_id::IdKey,
     revision::Revision,
 };
 
 pub(crate) use self::{
-    inputs::{Inputs, binding, read},
+    inputs::{Inputs, binding, invalid_state, read},
     kind::required_capabilities,
 };
 pub use kind::InputKind;
@@ -50,6 +51,8 @@ pub struct Inquiry {
     /// How many of `asked` belong to earlier questions than the last.
     settled: usize,
     undeclared: Vec<InputKind>,
+    /// What the host notes in the state for the next round.
+    note: Option<Box<str>>,
 }
 
 /// How input requests reach the client.
@@ -76,8 +79,10 @@ pub struct InputQuestion {
 pub enum Inquired {
     /// The answers, in the order of the questions.
     Answers(Vec<InputAnswer>),
-    /// The call ends here: the answers come with another request, or never.
+    /// The call ends here: the answers come with another request.
     Ends,
+    /// The call ends here: its client cannot be asked.
+    Refused,
     /// These go out, and the answers are waited for.
     Sends(Vec<Frame>),
 }
@@ -145,6 +150,7 @@ impl Inquiry {
             asked: Vec::new(),
             settled: 0,
             undeclared: Vec::new(),
+            note: None,
         }
     }
 
@@ -171,7 +177,7 @@ impl Inquiry {
             }
         }
         if !self.undeclared.is_empty() {
-            return Ok(Inquired::Ends);
+            return Ok(Inquired::Refused);
         }
         if let Route::Stream(framing) = self.route {
             let frames = self.frames(framing, &capabilities, id);
@@ -186,6 +192,36 @@ impl Inquiry {
     pub fn withdraw(&mut self) {
         self.asked.truncate(self.settled);
         self.undeclared.clear();
+    }
+
+    /// Forgets all questions: whoever asks begins anew.
+    pub fn restart(&mut self) {
+        self.settled = 0;
+        self.withdraw();
+    }
+
+    /// Has the state of the next round hold what the host wants to know then.
+    pub fn set_note(&mut self, note: &str) {
+        self.note = Some(note.into());
+    }
+
+    /// What the host noted in the state that came with the request, and until when that counts, in Unix milliseconds.
+    pub fn noted(&self) -> Option<(Option<Cow<'_, str>>, u64)> {
+        self.inputs.as_ref()?.noted()
+    }
+
+    /// What tells a legacy client that requests which it has not answered are over (CAN-7).
+    pub fn retractions(&self) -> Vec<Frame> {
+        let Route::Stream(framing) = self.route else {
+            return Vec::new();
+        };
+        let open = self.asked.iter().filter(|asked| asked.answer.is_none());
+        open.filter_map(|asked| asked.id.as_deref())
+            .map(|id| Frame {
+                kind: FrameKind::Request,
+                bytes: framing.frame(retraction(id)),
+            })
+            .collect()
     }
 
     /// Takes a response of the client's.
@@ -267,7 +303,7 @@ impl Inquiry {
                 _ => None,
             },
         });
-        state_text(expires_ms, kept)
+        state_text(expires_ms, self.note.as_deref(), kept)
     }
 
     fn asked(
@@ -424,6 +460,19 @@ impl ClientResponse {
     pub fn bytes(&self) -> usize {
         self.message.bytes().len()
     }
+}
+
+/// `notifications/cancelled` for a request of the server's.
+fn retraction(id: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(96);
+    let mut message = Members::open(&mut out);
+    message.raw("jsonrpc", "\"2.0\"");
+    message.string("method", Method::Cancelled.as_str());
+    let mut params = message.object("params");
+    params.string("requestId", id);
+    params.close();
+    message.close();
+    out
 }
 
 fn shortened(message: &str) -> &str {

@@ -36,7 +36,8 @@ defmodule BeamMCP.Catalog.Definition.ToolTest do
                argument_keys: %{},
                timeout_ms: nil,
                max_concurrency: nil,
-               rate: {5, 1_000}
+               rate: {5, 1_000},
+               park: false
              }
     end
 

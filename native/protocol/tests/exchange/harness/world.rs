@@ -25,6 +25,8 @@ pub struct World {
     pub sessions: BTreeMap<Arc<str>, Session>,
     /// Why the next body does not arrive, if it does not.
     pub body_fault: Option<BodyFault>,
+    /// Whether calls that are named run on other nodes.
+    pub elsewhere: bool,
 }
 
 impl World {
@@ -37,6 +39,7 @@ impl World {
             catalog: Box::new(|_| Input::Catalog(Arc::new(Catalog::default()))),
             sessions: BTreeMap::new(),
             body_fault: None,
+            elsewhere: false,
         }
     }
 
@@ -52,7 +55,8 @@ impl World {
             Ask::Session(ask) => Input::Session(self.session(ask)),
             Ask::Catalog(context) => (self.catalog)(context),
             Ask::Call(call) => (self.handler)(call),
-            Ask::Cancel { .. } | Ask::Hear { .. } => Input::Done,
+            Ask::Cancel { .. } | Ask::Hear { .. } if self.elsewhere => Input::Nobody,
+            Ask::Cancel { .. } | Ask::Hear { .. } | Ask::Relay(_) => Input::Done,
         }
     }
 
@@ -124,6 +128,11 @@ pub fn describe(ask: &Ask) -> String {
         Ask::Session(SessionAsk::Delete(id)) => format!("delete session {id}"),
         Ask::Catalog(context) => format!("catalog for {}", context.method.as_str()),
         Ask::Call(call) => call_in_words(call),
+        Ask::Relay(relay) => format!(
+            "relay {} bytes of session {}",
+            relay.message.bytes().len(),
+            relay.session
+        ),
         Ask::Hear { scope, response } => {
             let id = response.id().unwrap_or("no string");
             format!("hear in {}: {id}", scope_name(scope))
