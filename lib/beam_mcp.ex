@@ -45,7 +45,7 @@ defmodule BeamMCP do
   """
 
   alias BeamMCP.Catalog.{Definition, Reader, Registry, Server}
-  alias BeamMCP.{Changes, Config, Error, Handler, Instance, Listener, Native, Parking}
+  alias BeamMCP.{Changes, Config, Error, Handler, Instance, Listener, Native, Parking, Staging}
   alias BeamMCP.{PromptSpec, ResourceSpec, ResourceTemplateSpec, ToolSpec}
   alias BeamMCP.Transport.HTTP
 
@@ -305,6 +305,21 @@ defmodule BeamMCP do
          {:error, {:uri, fault}} <- Changes.publish(instance, {:resource, uri, within}) do
       {:error, Error.uri(uri, fault)}
     end
+  end
+
+  @doc """
+  Takes what a handler kept for a page with `BeamMCP.Context.stage/4`: once, and for the principal that
+  the handler was called by. `{:error, :unknown}` says that there is nothing for this visitor.
+
+  `principal` is who the visitor of the page is, in the form in which `authorize` names its callers, and
+  as the page found out by itself: whoever has the URL need not be who the handler asked.
+
+      {:ok, data} = BeamMCP.take_staged(MyApp.MCP, id, "user-7")
+  """
+  @spec take_staged(name(), String.t(), principal :: term()) ::
+          {:ok, data :: term()} | {:error, :unknown | :unavailable | Error.t()}
+  def take_staged(name, id, principal) when is_binary(id) do
+    with {:ok, instance} <- Instance.fetch(name), do: Staging.take(instance, id, principal)
   end
 
   @doc """

@@ -212,7 +212,16 @@ defmodule BeamMCP.DocsTest do
   end
 
   describe "the tables of options" do
-    for table <- [:instance, :http, :stdio, :session_ets, :session_mnesia, :test] do
+    for table <- [
+          :instance,
+          :http,
+          :stdio,
+          :session_ets,
+          :session_mnesia,
+          :staged_ets,
+          :staged_mnesia,
+          :test
+        ] do
       @tag table: table
       test "has the options of #{table} as they are", %{table: table} do
         expected = Docs.options(table)

@@ -6,9 +6,10 @@ defmodule BeamMCP.Asking do
   # caught around the handler, and the native library answers with what was asked. The handler runs
   # again with the client's retry. A legacy client gets a request of its own, and the process waits.
 
-  alias BeamMCP.{Context, InputRequest, Instance, Kind, Native, Parked}
+  alias BeamMCP.{Context, InputRequest, Instance, Kind, Native, Note, Parked}
 
   @ended {__MODULE__, :ended}
+  @thread {__MODULE__, :thread}
 
   @typedoc "What a client may be asked for."
   @type kind :: :form | :url | :sampling | :sampling_tools | :roots
@@ -34,7 +35,7 @@ defmodule BeamMCP.Asking do
 
   @doc "The answer for the native library that `answer` makes of what `guarded/1` gave."
   @spec answer(term(), (term() -> term())) :: term()
-  def answer(@ended, _answer), do: :asked
+  def answer(@ended, _answer), do: {:asked, Note.encode(Note.new(Process.get(@thread)))}
   def answer(value, answer), do: answer.(value)
 
   @doc "Asks all of `questions`; the answers, in their order."
@@ -58,6 +59,29 @@ defmodule BeamMCP.Asking do
 
     for {{_key, request}, answer} <- Enum.zip(questions, answers), do: read(request, answer)
   end
+
+  @doc "Names the conversation that a call is a round of; the same in all of them."
+  @spec thread(Context.t()) :: String.t()
+  def thread(context) do
+    thread = Process.get(@thread) || noted_thread(context) || Note.random()
+    Process.put(@thread, thread)
+    thread
+  end
+
+  @doc "What the client brought along of the round before, and when that expires."
+  @spec noted(Context.t()) :: {Note.t(), expires_ms :: integer()} | nil
+  def noted(context) do
+    with {text, expires_ms} when text != nil <- noted(instance(context), context.call),
+         %Note{} = note <- Note.parse(text) do
+      {note, expires_ms}
+    else
+      _none -> nil
+    end
+  end
+
+  @doc "The note of a handler that waits at `place`."
+  @spec parked_note({String.t(), String.t()}) :: String.t()
+  def parked_note(place), do: Process.get(@thread) |> Note.new(place) |> Note.encode()
 
   @doc "Ends the run: the client is to send its request again."
   @spec retry_later(Context.t()) :: no_return()
@@ -104,6 +128,13 @@ defmodule BeamMCP.Asking do
     do: Parked.supports(parked, kind)
 
   defp supported?(instance, call, kind), do: Native.supports(instance.native, call, kind)
+
+  defp noted(_instance, {:parked, _handler} = parked), do: Parked.noted(parked)
+  defp noted(instance, call), do: Native.noted(instance.native, call)
+
+  defp noted_thread(context) do
+    with {note, _expires_ms} <- noted(context), do: note.thread
+  end
 
   defp instance(context) do
     case Instance.fetch(context.instance) do

@@ -7,7 +7,7 @@ defmodule BeamMCP.Attendant do
   # When a handler that waited is lost - it expired, its node went down, somebody attends it already -
   # it is run again from its start with the answers that the client brings, as every replay is.
 
-  alias BeamMCP.{Instance, Native, Parked, Parking}
+  alias BeamMCP.{Instance, Native, Note, Parked, Parking}
 
   @enforce_keys [:instance, :token, :call, :question]
   defstruct @enforce_keys ++ [:handler, :monitor]
@@ -27,8 +27,8 @@ defmodule BeamMCP.Attendant do
   end
 
   defp resume(state) do
-    with {place, _expires_ms} when place != nil <-
-           Native.noted(state.instance.native, state.call),
+    with {note, _expires_ms} when note != nil <- noted(state),
+         %Note{place: {_id, _node} = place} <- Note.parse(note),
          {:ok, handler} <- Parking.attach(state.instance, place, state.call) do
       %{state | handler: handler, monitor: Process.monitor(handler)}
     else
@@ -48,8 +48,8 @@ defmodule BeamMCP.Attendant do
         send(from, {:beam_mcp, :response, ref, answer(state, request)})
         attend(state)
 
-      {:beam_mcp, :parked, ^handler, place} ->
-        parked(state, place)
+      {:beam_mcp, :parked, ^handler, note} ->
+        parked(state, note)
 
       # Until the handler has ended, its call keeps its place.
       {:beam_mcp, :cancel, ^call} ->
@@ -61,6 +61,7 @@ defmodule BeamMCP.Attendant do
     end
   end
 
+  defp answer(state, :noted), do: noted(state)
   defp answer(state, {:ask, questions}), do: ask(state, questions)
   defp answer(state, {:reply, answer}), do: Native.reply(state.token, answer)
 
@@ -69,6 +70,8 @@ defmodule BeamMCP.Attendant do
 
   defp answer(state, {:supports, kind}),
     do: Native.supports(state.instance.native, state.call, kind)
+
+  defp noted(state), do: Native.noted(state.instance.native, state.call)
 
   # The answers to the last question, or why there are none yet.
   defp ask(state, questions) do
@@ -81,8 +84,8 @@ defmodule BeamMCP.Attendant do
   end
 
   # A client that has left does not come back.
-  defp parked(state, place) do
-    with :late <- Native.reply(state.token, {:asked, place}),
+  defp parked(state, note) do
+    with :late <- Native.reply(state.token, {:asked, note}),
          do: Parking.cancel(state.instance, state.handler)
 
     :ok

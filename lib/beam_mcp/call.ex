@@ -20,7 +20,8 @@ defmodule BeamMCP.Call do
     Outcome,
     Relay,
     Reply,
-    SessionStore
+    SessionStore,
+    SingleUse
   }
 
   alias BeamMCP.Catalog.Caller
@@ -33,7 +34,13 @@ defmodule BeamMCP.Call do
   @doc "The body of the process."
   @spec run(Instance.name(), Native.call()) :: :ok
   def run(name, call) do
-    Instance.fetch!(name).native |> Native.accept(call) |> serve(name)
+    instance = Instance.fetch!(name)
+    question = Native.accept(instance.native, call)
+
+    case SingleUse.claim(instance, question) do
+      :ok -> serve(question, name)
+      refusal -> reply(elem(question, 1), refusal)
+    end
   end
 
   @doc "Answers what a call asks."

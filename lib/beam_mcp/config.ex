@@ -30,6 +30,7 @@ defmodule BeamMCP.Config do
       http: listeners,
       secrets: seal(options.secrets),
       session_store: store(options.session_store, options),
+      staged_store: store(options.staged_store, options),
       dispatchers: options.dispatchers || max(div(System.schedulers_online(), 4), 1),
       server_version: options.server_version || version()
     })
@@ -152,7 +153,8 @@ defmodule BeamMCP.Config do
 
   # The store checks its own options here, where a wrong one still raises.
   defp store({module, store_options}, %{name: name, namespace: namespace}) do
-    namespace = if SessionStore.shared?(module), do: namespace, else: name
+    shared? = Handler.exports?(module, :shared?, 0) and module.shared?()
+    namespace = if shared?, do: namespace, else: name
     {module, namespace, module.child_spec({namespace, store_options})}
   end
 

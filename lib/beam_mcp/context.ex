@@ -32,7 +32,7 @@ defmodule BeamMCP.Context do
   back; a `catch` of its own should let throws pass that it does not know.
   """
 
-  alias BeamMCP.{Asking, Cancellation, InputRequest, Instance, Native, Notice, Parked}
+  alias BeamMCP.{Asking, Cancellation, InputRequest, Instance, Native, Notice, Parked, Staging}
 
   defstruct [
     :instance,
@@ -268,6 +268,34 @@ defmodule BeamMCP.Context do
   """
   @spec supports?(t(), :form | :url | :sampling | :sampling_tools | :roots) :: boolean()
   def supports?(%__MODULE__{} = context, kind), do: Asking.supports?(context, kind)
+
+  @doc """
+  Keeps `data` for a page that the user is sent to, until it is taken once, by the same principal.
+
+  `key` tells what a handler keeps apart. In all rounds of one conversation the answer names the same
+  `id`, so that the URL that it stands in stays the same:
+
+      case Context.stage(context, :connect, %{account: 7}) do
+        {:open, id} ->
+          Context.elicit(context, "Connect", {:url, "https://example.com/connect/" <> id})
+          Context.retry_later(context)
+
+        :taken ->
+          {:ok, "Connected."}
+      end
+
+  The page finds out who its visitor is, by a login of its own and not by the URL, and takes the data
+  with `BeamMCP.take_staged/3` when it is done: from then on this function says `:taken`. Of a 2025
+  client, whose handler runs once, ask again after some time.
+
+  Option `:ttl_ms`, default 900,000, is how long it waits; the state of a round has a time of its own.
+  Afterwards, and without room, `{:error, reason}`. The id is no secret from the client, and says
+  nothing of the data.
+  """
+  @spec stage(t(), term(), term(), ttl_ms: pos_integer()) ::
+          {:open, id :: String.t()} | :taken | {:error, :full | :unavailable | :unknown}
+  def stage(%__MODULE__{} = context, key, data, options \\ []),
+    do: Staging.stage(context, key, data, options)
 
   defp ask_one(context, request, options) do
     {key, options} = Keyword.pop(options, :key)

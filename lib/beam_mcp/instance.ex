@@ -8,7 +8,7 @@ defmodule BeamMCP.Instance do
   alias BeamMCP.Instance.Owner
 
   @enforce_keys ~w(name supervisor native config hooks handlers definitions caller_catalogs sessions
-                   telemetry? around)a
+                   staged telemetry? around)a
   defstruct @enforce_keys
 
   @type name :: term()
@@ -28,6 +28,8 @@ defmodule BeamMCP.Instance do
           caller_catalogs: :ets.table(),
           # The session store and the name it was started under.
           sessions: {module(), term()},
+          # The same of things that are used once.
+          staged: {module(), term()},
           telemetry?: boolean(),
           # The host's functions around handlers, or nil when it has none.
           around: Around.t() | nil

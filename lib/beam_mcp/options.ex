@@ -16,7 +16,15 @@ defmodule BeamMCP.Options do
   alias BeamMCP.Options.{Table, Type}
 
   @typedoc "The name of a table."
-  @type table :: :instance | :http | :stdio | :session_ets | :session_mnesia | :test
+  @type table ::
+          :instance
+          | :http
+          | :stdio
+          | :session_ets
+          | :session_mnesia
+          | :staged_ets
+          | :staged_mnesia
+          | :test
 
   @doc """
   Returns the options of `table` as a map with every key present.

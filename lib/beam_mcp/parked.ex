@@ -4,7 +4,7 @@ defmodule BeamMCP.Parked do
   # process of the call that runs, on whatever node that is, asks, tells and answers for it
   # (`BeamMCP.Attendant`). The call's number in its context is `{:parked, pid}`.
 
-  alias BeamMCP.{Call, Instance, Native, Parking}
+  alias BeamMCP.{Asking, Call, Instance, Native, Parking}
 
   # A node that does not answer so long takes no messages for the client.
   @patience_ms 1_000
@@ -44,6 +44,13 @@ defmodule BeamMCP.Parked do
 
   def supports(_call, _kind), do: :foreign
 
+  @doc "As `Native.noted/2`."
+  @spec noted(call()) :: {String.t() | nil, integer()} | nil
+  def noted({:parked, pid}) when pid == self(),
+    do: request(Process.get(__MODULE__).attendant, :noted, nil)
+
+  def noted(_call), do: nil
+
   @doc "As `Native.notify/3`, from any process of the node."
   @spec notify(Instance.t(), call(), Native.notice()) :: :ok | {:error, :busy | :not_increasing}
   def notify(instance, {:parked, handler}, notice) do
@@ -80,7 +87,7 @@ defmodule BeamMCP.Parked do
 
   defp wait(instance, {pid, _call}) do
     with {:ok, place} <- Parking.park(instance) do
-      send(pid, {:beam_mcp, :parked, self(), place})
+      send(pid, {:beam_mcp, :parked, self(), Asking.parked_note(place)})
       handler = self()
 
       receive do

@@ -8,12 +8,15 @@ defmodule BeamMCP.Parking do
 
   use GenServer
 
-  alias BeamMCP.{Call, Group, Instance}
+  alias BeamMCP.{Call, Group, Instance, Note}
 
   @attach_ms 1_000
 
   @typedoc "The process of a call, and the call's number on its node."
   @type attendant :: {pid(), BeamMCP.Native.call()}
+
+  @typedoc "A random id and the name of a node."
+  @type place :: {String.t(), String.t()}
 
   # A row is `{handler, principal, attendant}`; of one that is parked nobody is, of one that was
   # cancelled `:cancelled`.
@@ -28,14 +31,13 @@ defmodule BeamMCP.Parking do
     do: GenServer.call(own(instance), {:enter, self(), principal, attendant}, :infinity)
 
   @doc "Has the calling process wait: what a client has to bring along to find it again."
-  @spec park(Instance.t()) :: {:ok, place :: String.t()} | :full
+  @spec park(Instance.t()) :: {:ok, place()} | :full
   def park(instance), do: GenServer.call(own(instance), {:park, self()}, :infinity)
 
   @doc "Has the calling process attend the handler that waits at `place`, on whatever node that is."
-  @spec attach(Instance.t(), String.t(), BeamMCP.Native.call()) :: {:ok, pid()} | :lost
-  def attach(instance, place, call) do
-    with [id, node] <- String.split(place, " "),
-         [member | _same_node] <-
+  @spec attach(Instance.t(), place(), BeamMCP.Native.call()) :: {:ok, pid()} | :lost
+  def attach(instance, {id, node}, call) do
+    with [member | _same_node] <-
            Enum.filter(Group.members(instance, __MODULE__), &(Atom.to_string(node(&1)) == node)) do
       GenServer.call(member, {:attach, id, {self(), call}}, @attach_ms)
     else
@@ -96,11 +98,11 @@ defmodule BeamMCP.Parking do
     if full?(state, principal) do
       {:reply, :full, state}
     else
-      id = Base.url_encode64(:crypto.strong_rand_bytes(16), padding: false)
+      id = Note.random()
       :ets.update_element(state.table, handler, {@attendant, nil})
       Process.send_after(self(), {:expire, id}, state.instance.config.request_state_ttl_ms)
       state = put_in(state.places[id], handler)
-      {:reply, {:ok, "#{id} #{node()}"}, count(state, principal, 1)}
+      {:reply, {:ok, {id, Atom.to_string(node())}}, count(state, principal, 1)}
     end
   end
 

@@ -6,7 +6,7 @@ defmodule BeamMCP.OptionsTest do
 
   doctest Options
 
-  @tables [:instance, :http, :stdio, :session_ets, :session_mnesia]
+  @tables [:instance, :http, :stdio, :session_ets, :session_mnesia, :staged_ets, :staged_mnesia]
 
   for table <- @tables do
     describe "the table #{table}" do

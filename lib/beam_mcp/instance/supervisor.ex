@@ -6,6 +6,7 @@ defmodule BeamMCP.Instance.Supervisor do
   #     services       one_for_one: what they lose by a crash is theirs alone, since the catalog
   #                    snapshot and the calls in flight live in the native instance
   #       SessionStore
+  #       StagedStore
   #       Changes
   #       Relay
   #       Parking
@@ -43,9 +44,11 @@ defmodule BeamMCP.Instance.Supervisor do
 
   defp services(config) do
     {_store, _namespace, session_store} = config.session_store
+    {_store, _namespace, staged_store} = config.staged_store
 
     [
       session_store,
+      staged_store,
       {Changes, config.name},
       {Relay, config.name},
       {Parking, config.name},

@@ -32,6 +32,8 @@ defmodule BeamMCP.Options.Table do
   def rows(:stdio), do: stdio()
   def rows(:session_ets), do: sessions()
   def rows(:session_mnesia), do: sessions() ++ mnesia()
+  def rows(:staged_ets), do: staged()
+  def rows(:staged_mnesia), do: staged() ++ mnesia()
   def rows(:test), do: test()
 
   defp identity do
@@ -98,6 +100,18 @@ defmodule BeamMCP.Options.Table do
         {:custom, &Check.store/1, "`{module, options}` of a `BeamMCP.SessionStore`"},
         {BeamMCP.SessionStore.ETS, []},
         "Where sessions of legacy clients live"
+      ),
+      row(
+        :staged_store,
+        {:custom, &Check.store/1, "`{module, options}` of a `BeamMCP.StagedStore`"},
+        {BeamMCP.StagedStore.ETS, []},
+        "Where things wait that are used once"
+      ),
+      row(
+        :single_use_state,
+        :boolean,
+        false,
+        "Whether a 2026 client may send each round of what a handler asked once: the second time is refused with -32602. Costs a look into `staged_store` in each round"
       ),
       row(
         :secrets,
@@ -449,6 +463,24 @@ defmodule BeamMCP.Options.Table do
       time(:idle_timeout_ms, 1_800_000, 1, "A session unused for this time ends"),
       time(:lifetime_ms, @day_ms, 1, "A session ends at this age, used or not"),
       time(:sweep_interval_ms, 60_000, 1, "Time between two removals of ended sessions")
+    ]
+  end
+
+  defp staged do
+    [
+      count(
+        :max_staged,
+        100_000,
+        1,
+        10_000_000,
+        "Entries, those included that were taken and have not expired; over it nothing more is kept"
+      ),
+      time(
+        :sweep_interval_ms,
+        60_000,
+        1,
+        "Time between two removals of entries that have expired"
+      )
     ]
   end
 

@@ -38,26 +38,21 @@ fn answer_with<'a>(
     answer: Term<'a>,
     scheduler: Scheduler,
 ) -> Term<'a> {
-    if let Some(note) = asked(answer) {
-        return match token.reply_asked(note) {
-            true => atom::ok().encode(env),
-            false => atoms::late().encode(env),
-        };
-    }
-    match read(token, answer, scheduler).map(|input| token.reply(input)) {
+    let replied = match note(answer) {
+        Some(note) => Ok(token.reply_asked(note)),
+        None => read(token, answer, scheduler).map(|input| token.reply(input)),
+    };
+    match replied {
         Ok(true) => atom::ok().encode(env),
         Ok(false) => atoms::late().encode(env),
         Err(refusal) => refusal.encode(env),
     }
 }
 
-/// `:asked` or `{:asked, note}`
-fn asked(answer: Term<'_>) -> Option<Option<&str>> {
-    if atoms::asked() == answer {
-        return Some(None);
-    }
+/// `{:asked, note}`
+fn note(answer: Term<'_>) -> Option<&str> {
     let (tag, note) = answer.decode::<(Atom, &str)>().ok()?;
-    (tag == atoms::asked()).then_some(Some(note))
+    (tag == atoms::asked()).then_some(note)
 }
 
 fn read(token: &CallToken, answer: Term<'_>, scheduler: Scheduler) -> Result<Input, Refusal> {

@@ -39,13 +39,11 @@ impl Resource for CallToken {}
 
 impl CallToken {
     /// Ends the call for what it asked its client; the next round brings `note` along. `false` when nobody waits for it any more.
-    pub(crate) fn reply_asked(&self, note: Option<&str>) -> bool {
+    pub(crate) fn reply_asked(&self, note: &str) -> bool {
         let Some(mut inquiry) = self.token.inquiry() else {
             return false;
         };
-        if let Some(note) = note {
-            inquiry.set_note(note);
-        }
+        inquiry.set_note(note);
         self.reply(Input::Outcome(CallOutcome::Asked(inquiry)))
     }
 
