@@ -31,20 +31,23 @@ end
 nodes = for name <- ~w(one two three), do: :"#{name}@127.0.0.1"
 [port] = System.argv()
 
-# The nodes' Mnesias are connected before BeamMCP makes its tables in them: a node waits until the
-# one before it serves.
+# The nodes' Mnesias are connected before BeamMCP makes its tables in them. Of nodes that start at the
+# same time each waits for the ones before it, so that no two make the same table.
 before = Enum.take_while(nodes, &(&1 != node()))
+Enum.each(nodes, &Node.connect/1)
 
 connected = fn connected ->
-  unless Enum.all?(before, &Node.connect/1) do
+  unless before == [] or Enum.any?(before, &(Node.connect(&1) == true)) do
     Process.sleep(100)
     connected.(connected)
   end
 end
 
 connected.(connected)
-Application.put_env(:mnesia, :extra_db_nodes, before)
-{:ok, _started} = Application.ensure_all_started([:mnesia, :beam_mcp])
+Application.put_env(:mnesia, :extra_db_nodes, nodes -- [node()])
+
+for application <- [:mnesia, :beam_mcp],
+    do: {:ok, _started} = Application.ensure_all_started(application)
 
 {:ok, _instance} =
   BeamMCP.start_link(
