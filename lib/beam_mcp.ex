@@ -59,6 +59,8 @@ defmodule BeamMCP do
     * `connections` - open HTTP connections; `streams` - responses that are event streams and have
       not ended, and streams of changes on pipes
     * `subscriptions` - streams of changes, with those that broke off and can still be resumed
+    * `detached_streams` - streams of calls whose connection broke, or that are read to their end,
+      kept for a minute for clients that come back
     * `changes_folded` - changes of parts of resources that were told as changes of the whole,
       because a client did not read
     * `buffered_bytes` - bytes of request bodies and stdio lines held
@@ -77,6 +79,7 @@ defmodule BeamMCP do
           streams: non_neg_integer(),
           subscriptions: non_neg_integer(),
           parked: non_neg_integer(),
+          detached_streams: non_neg_integer(),
           changes_folded: non_neg_integer(),
           buffered_bytes: non_neg_integer(),
           events_dropped: non_neg_integer(),

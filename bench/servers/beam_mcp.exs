@@ -1,5 +1,5 @@
 # BeamMCP with its default checks. Run by `mix run` in MIX_ENV=prod; BENCH_TOOLS sets the size of the catalog,
-# BENCH_PAGE_SIZE the option `page_size`.
+# BENCH_PAGE_SIZE the option `page_size`; BENCH_STREAMS adds tools that tell of changes.
 
 defmodule Bench.Catalog do
   @behaviour BeamMCP.Catalog
@@ -21,6 +21,30 @@ defmodule Bench.Catalog do
   def capabilities, do: %{tools: tools(), resources: [blob()], prompts: []}
 
   def call(:echo, %{text: text}, _context), do: {:ok, text}
+
+  # What `bin/bench --streams` calls.
+  def registrations(nil), do: []
+
+  def registrations(_streams) do
+    [
+      {:tool, %BeamMCP.ToolSpec{name: "notify"}, &__MODULE__.notify/2},
+      {:tool, %BeamMCP.ToolSpec{name: "burst"}, &__MODULE__.burst/2}
+    ]
+  end
+
+  def notify(_arguments, context) do
+    :ok = BeamMCP.notify_changed(context.instance, :tools)
+    {:ok, "told"}
+  end
+
+  def burst(_arguments, context) do
+    for number <- 1..5_000 do
+      uri = "bench://directory/#{number}"
+      :ok = BeamMCP.notify_resource_updated(context.instance, uri, within: "bench://directory")
+    end
+
+    {:ok, "told"}
+  end
 
   # The host hands over raw bytes; the library makes Base64 of them.
   def read(%{uri: uri}, bytes), do: {:ok, BeamMCP.Content.resource_blob(uri, bytes)}
@@ -64,6 +88,7 @@ page_size = "BENCH_PAGE_SIZE" |> System.get_env("100") |> String.to_integer()
        catalog: Bench.Catalog,
        dispatch: &Bench.Catalog.call/3,
        page_size: page_size,
+       registrations: Bench.Catalog.registrations(System.get_env("BENCH_STREAMS")),
        http: [ip: {127, 0, 0, 1}, port: port, authorize: :none, allowed_origins: []]}
     ],
     strategy: :one_for_one

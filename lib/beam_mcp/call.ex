@@ -38,16 +38,14 @@ defmodule BeamMCP.Call do
     question = Native.accept(instance.native, call)
 
     case SingleUse.claim(instance, question) do
-      :ok -> serve(question, name)
+      :ok -> serve(question, instance)
       refusal -> reply(elem(question, 1), refusal)
     end
   end
 
   @doc "Answers what a call asks."
-  @spec serve(Native.question(), Instance.name()) :: :ok
-  def serve(question, name) do
-    instance = Instance.fetch!(name)
-
+  @spec serve(Native.question(), Instance.t()) :: :ok
+  def serve(question, %{name: name} = instance) do
     case question do
       {:call, token, {:park, handler}, arguments, context} ->
         park({:call, token, handler, arguments, context}, context, instance)
@@ -99,7 +97,7 @@ defmodule BeamMCP.Call do
   end
 
   defp park(question, %{revision: @in_rounds}, instance), do: Attendant.serve(question, instance)
-  defp park(question, _context, instance), do: serve(question, instance.name)
+  defp park(question, _context, instance), do: serve(question, instance)
 
   @doc "Tells a call's process, and its `on_cancel` functions, that nobody waits for it any more."
   @spec tell_cancelled(Instance.name(), Context.call(), pid()) :: :ok
@@ -110,9 +108,8 @@ defmodule BeamMCP.Call do
     :ok
   end
 
-  # A client of `BeamMCP.Test` says for whom it asks, so that mocks and sandboxes of a test's process
-  # are found in this one.
-  defp own(%{sender: {BeamMCP.Test, callers}} = context, name) do
+  # A client inside the VM names its callers (`BeamMCP.Identity`).
+  defp own(%{sender: {:callers, callers}} = context, name) do
     Process.put(:"$callers", callers)
     %{context | instance: name, sender: nil}
   end
@@ -131,7 +128,9 @@ defmodule BeamMCP.Call do
 
   defp call_tool(instance, token, tool, arguments, context) do
     value = run_tool(instance, tool, arguments, context)
-    Reply.send(token, Asking.answer(value, &Outcome.answer/1))
+    answer = Asking.answer(value, &Outcome.answer/1)
+    if answer == :failed, do: Fault.log_reason("tool #{inspect(tool)}", value)
+    Reply.send(token, answer)
   catch
     kind, reason ->
       Fault.log(kind, reason, __STACKTRACE__, "tool #{inspect(tool)}")

@@ -48,7 +48,8 @@ defmodule BeamMCP.Catalog do
   alias BeamMCP.{Context, PromptSpec, ResourceSpec, ResourceTemplateSpec, Result, ToolSpec}
 
   @typedoc """
-  `tools`, `resources` and `prompts` are required; an absent one is refused at start.
+  `tools`, `resources` and `prompts` are required; an absent one, and any other key, is refused at
+  start.
   """
   @type capabilities :: %{
           required(:tools) => [ToolSpec.t()],

@@ -162,6 +162,20 @@ defmodule BeamMCP.Context do
     notify_client(context, Notice.notification(method, params))
   end
 
+  @doc """
+  Ends the response here, unfinished; the call goes on (MCP 2025-11-25 basic/transports,
+  "Sending Messages to the Server").
+
+  A client of 2025-11-25 over HTTP, within a session, comes back for the rest with a GET, after one
+  and a half seconds or later: what is sent meanwhile, and the answer, wait for it for a minute. So
+  a call that takes long holds no connection. For every other client nothing is ended, and
+  `{:error, :not_supported}` is returned; `{:error, :busy}` says that the client does not read.
+
+      Context.close_stream(context)
+  """
+  @spec close_stream(t()) :: :ok | {:error, :not_supported | :busy}
+  def close_stream(%__MODULE__{} = context), do: notify_client(context, :break)
+
   @typedoc """
   Why there is no answer: the client does not declare what it takes, and the question was
   `optional`; or, of 2025 clients alone, it answered with an error of its own, with something that
@@ -179,7 +193,8 @@ defmodule BeamMCP.Context do
   @doc """
   Asks the user, with a form or for a visit to a page (MCP client/elicitation).
 
-  `what` is the schema of a form, see `BeamMCP.InputRequest.form/2`, or `{:url, url}`. Returns
+  `what` is the schema of a form, see `BeamMCP.InputRequest.form/2`, or `{:url, url}`, or
+  `{:url, url, id}` where `elicitation_complete/2` will be told by that id. Returns
   `{:accept, content}` (of a page `{:accept, %{}}`: the user agreed to visit it), `:decline` or
   `:cancel`.
 
@@ -200,14 +215,34 @@ defmodule BeamMCP.Context do
   A 2026 client that leaves an answer out, or gives one that does not fit the schema, is asked
   again. An answer to a question that has changed since it was asked does not count.
   """
-  @spec elicit(t(), String.t(), map() | {:url, String.t()}, keyword()) :: elicited()
+  @spec elicit(
+          t(),
+          String.t(),
+          map() | {:url, String.t()} | {:url, String.t(), id :: String.t()},
+          keyword()
+        ) :: elicited()
   def elicit(context, message, what, options \\ [])
 
   def elicit(%__MODULE__{} = context, message, {:url, url}, options),
     do: ask_one(context, InputRequest.url(message, url), options)
 
+  def elicit(%__MODULE__{} = context, message, {:url, url, id}, options),
+    do: ask_one(context, InputRequest.url(message, url, id), options)
+
   def elicit(%__MODULE__{} = context, message, schema, options),
     do: ask_one(context, InputRequest.form(message, schema), options)
+
+  @doc """
+  Tells a client that what a user was sent to a page for is done (`notifications/elicitation/complete`,
+  MCP 2025-11-25 client/elicitation). `id` is that of `elicit/4` with `{:url, url, id}`.
+
+  Only 2025-11-25 has this notification; to other clients nothing is sent.
+  """
+  @spec elicitation_complete(t(), String.t()) :: :ok | {:error, :busy}
+  def elicitation_complete(%__MODULE__{revision: "2025-11-25"} = context, id),
+    do: notify_client(context, Notice.elicitation_complete(id))
+
+  def elicitation_complete(%__MODULE__{}, id) when is_binary(id), do: :ok
 
   @doc """
   Asks the client's model for a message (MCP client/sampling): `{:ok, message}` with `"role"`,

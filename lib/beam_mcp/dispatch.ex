@@ -92,7 +92,7 @@ defmodule BeamMCP.Dispatch do
     case Around.prepare(instance.around, context) do
       {:ok, context, metadata} ->
         value = fn -> observed(instance, offer, context, metadata, run) end
-        answer(instance, token, offer, context, fn -> Asking.answer(value.(), answer) end)
+        answer(instance, token, offer, context, fn -> outcome(offer, value.(), answer) end)
 
       :failed ->
         reply(token, :failed)
@@ -105,6 +105,12 @@ defmodule BeamMCP.Dispatch do
 
   defp observed(_instance, offer, context, metadata, run) do
     Telemetry.dispatch(offer, context, metadata, fn -> Asking.guarded(do: run.(context)) end)
+  end
+
+  defp outcome(offer, value, answer) do
+    answer = Asking.answer(value, answer)
+    if answer == :failed, do: Fault.log_reason(place(offer), value)
+    answer
   end
 
   defp answer(instance, token, offer, context, run) do

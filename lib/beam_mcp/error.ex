@@ -127,4 +127,9 @@ defmodule BeamMCP.Error do
     message = "the instance could not start: #{Exception.format_exit(reason)}"
     %__MODULE__{kind: :start, message: message, details: %{reason: reason}}
   end
+
+  defimpl Inspect do
+    # This is what the report of a supervisor shows whose instance did not start.
+    def inspect(error, _opts), do: "#BeamMCP.Error<#{error.kind}: #{error.message}>"
+  end
 end

@@ -14,8 +14,18 @@ defmodule BeamMCP.Fault do
     log_text("#{place} failed: #{describe(kind, reason, stacktrace)}\n#{trace(stacktrace)}")
   end
 
+  @doc "A fault in the author's own words."
   @spec log_text(String.t()) :: :ok
   def log_text(text), do: Logger.error("[BeamMCP] " <> text)
+
+  @doc "A handler's own failure, with a reason that its caller does not read."
+  @spec log_reason(String.t(), term()) :: :ok
+  def log_reason(place, {:error, reason}) do
+    Logger.warning(
+      "[BeamMCP] #{place} returned {:error, #{inner(reason)}}, of which its caller learns nothing; " <>
+        "a text in its place would be shown"
+    )
+  end
 
   @doc "A peer that was refused by an option that whoever runs the server may want to change."
   @spec log_refusal(String.t()) :: :ok

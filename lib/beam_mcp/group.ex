@@ -35,7 +35,12 @@ defmodule BeamMCP.Group do
 
   @doc "The members on all nodes."
   @spec members(Instance.t(), term()) :: [pid()]
-  def members(instance, role), do: :pg.get_members(@scope, name(instance, role))
+  def members(instance, role) do
+    :pg.get_members(@scope, name(instance, role))
+  rescue
+    # There is no scope yet: its members join when there is.
+    ArgumentError -> []
+  end
 
   defp name(instance, role), do: {role, instance.config.namespace}
 end

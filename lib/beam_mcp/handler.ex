@@ -29,12 +29,15 @@ defmodule BeamMCP.Handler do
 
       iex> BeamMCP.Handler.new({String, :splitt}, [2, 1])
       :error
+
+      iex> BeamMCP.Handler.new(Function.capture(String, :splitt, 2), [2, 1])
+      :error
   """
   @spec new(term(), [arity()]) :: {:ok, t()} | :error
   def new(fun, arities) when is_function(fun) do
     case Enum.find(arities, &is_function(fun, &1)) do
       nil -> :error
-      arity -> {:ok, {:fun, fun, arity}}
+      arity -> if exists?(fun, arity), do: {:ok, {:fun, fun, arity}}, else: :error
     end
   end
 
@@ -50,6 +53,15 @@ defmodule BeamMCP.Handler do
 
   def new(_other, _arities), do: :error
 
+  @doc "Whether a function can be called: `&Module.function/2` is one although there is none."
+  @spec exists?(fun(), arity()) :: boolean()
+  def exists?(fun, arity) do
+    case Function.info(fun, :type) do
+      {:type, :local} -> true
+      {:type, :external} -> exports?(info(fun, :module), info(fun, :name), arity)
+    end
+  end
+
   @doc "Calls it with as many of `arguments` as it takes."
   @spec call(t(), [term()]) :: term()
   def call({:fun, fun, 2}, [one, two | _rest]), do: fun.(one, two)
@@ -63,5 +75,10 @@ defmodule BeamMCP.Handler do
   @spec exports?(module(), atom(), arity()) :: boolean()
   def exports?(module, function, arity) do
     Code.ensure_loaded?(module) and function_exported?(module, function, arity)
+  end
+
+  defp info(fun, key) do
+    {^key, value} = Function.info(fun, key)
+    value
   end
 end

@@ -3,6 +3,10 @@ defmodule BeamMCP.Identity do
   # Who calls, as the native library keeps it: bytes that are compared for equality, and bytes that
   # come back with each call of the caller and become fields of its context.
 
+  # A client inside the VM is known by the processes that it calls for, `{:callers, pids}`, which the
+  # call's process takes over as its `$callers`: what is kept by process, as mocks and sandboxes of tests
+  # are, is found there.
+
   @type encoded :: {principal :: binary(), identity :: binary()}
 
   @spec encode(principal :: term(), scopes :: [String.t()] | nil, sender :: term()) :: encoded()

@@ -58,8 +58,9 @@ defmodule BeamMCP.Instance do
   def via(name, role), do: {:via, Registry, {BeamMCP.Registry, {name, role}}}
 
   @doc """
-  Registers the calling process under its role. One that traps exits does so again when it sees
-  the Registry die: then this waits for the next Registry.
+  Registers the calling process under its role, and waits for the Registry while that starts again:
+  a process that ends with it must not use up its supervisor's restarts. One that traps exits does
+  so again when it sees the Registry die.
   """
   @spec register(name(), term(), term(), non_neg_integer()) :: :ok
   def register(name, role, value, tries \\ 100) do

@@ -220,9 +220,11 @@ defmodule BeamMCP.Native do
           {:progress, number(), number() | nil, String.t() | nil}
           | {:log, String.t(), String.t() | nil, binary()}
           | {:notification, String.t(), binary() | nil}
+          | :break
 
   @doc false
-  @spec notify(instance(), call(), notice()) :: :ok | {:error, :busy | :not_increasing}
+  @spec notify(instance(), call(), notice()) ::
+          :ok | {:error, :busy | :not_increasing | :not_supported}
   def notify(instance, call, notice), do: NIF.notify(instance, call, notice)
 
   @typedoc "A question of a call: the host's key for it or `nil`, and `%{method: .., params: ..}`."

@@ -10,10 +10,13 @@ defmodule BeamMCP.Options do
       ** (ArgumentError) option max_line_bytes: expected an integer from 1,024 to 1,073,741,824, got: 0
 
       iex> BeamMCP.Options.validate!(:stdio, max_lines: 7)
-      ** (ArgumentError) unknown option max_lines; known options are: max_line_bytes, drain_timeout_ms, principal
+      ** (ArgumentError) unknown option max_lines (did you mean max_line_bytes?); known options are: max_line_bytes, drain_timeout_ms, principal
   """
 
   alias BeamMCP.Options.{Table, Type}
+
+  # From this likeness on, an unknown key is taken for a misspelt one.
+  @near 0.85
 
   @typedoc "The name of a table."
   @type table ::
@@ -37,7 +40,7 @@ defmodule BeamMCP.Options do
   @spec validate!(table(), keyword(), String.t()) :: map()
   def validate!(table, options, path \\ "") do
     rows = Table.rows(table)
-    only!(options, Enum.map(rows, & &1.key), path)
+    known!(options, Enum.map(rows, & &1.key), path, &elsewhere(table, &1))
     Map.new(rows, &{&1.key, value!(&1, options, path)})
   end
 
@@ -56,10 +59,12 @@ defmodule BeamMCP.Options do
   Raises `ArgumentError` with the key otherwise, never with its value.
 
       iex> BeamMCP.Options.only!([mine_type: "text/plain"], [:mime_type, :meta])
-      ** (ArgumentError) unknown option mine_type; known options are: mime_type, meta
+      ** (ArgumentError) unknown option mine_type (did you mean mime_type?); known options are: mime_type, meta
   """
   @spec only!(keyword(), [atom()], String.t()) :: keyword()
-  def only!(options, known, path \\ "") do
+  def only!(options, known, path \\ ""), do: known!(options, known, path, fn _key -> nil end)
+
+  defp known!(options, known, path, elsewhere) do
     unless Keyword.keyword?(options) do
       raise ArgumentError, "options#{at(path)} must be a keyword list, got: #{inspect(options)}"
     end
@@ -68,7 +73,8 @@ defmodule BeamMCP.Options do
 
     for key <- given, key not in known do
       raise ArgumentError,
-            "unknown option #{path}#{key}; known options are: #{Enum.join(known, ", ")}"
+            "unknown option #{path}#{key}#{hint(elsewhere.(key) || nearest(key, known))}; " <>
+              "known options are: #{Enum.join(known, ", ")}"
     end
 
     with [key | _rest] <- given -- Enum.uniq(given) do
@@ -77,6 +83,19 @@ defmodule BeamMCP.Options do
 
     options
   end
+
+  # What belongs to a listener is easily given to its instance.
+  defp elsewhere(:instance, key), do: if(key in keys(:http), do: "http: [#{key}: ..]")
+  defp elsewhere(_table, _key), do: nil
+
+  defp nearest(key, known) do
+    written = Atom.to_string(key)
+    near = Enum.max_by(known, &String.jaro_distance(written, Atom.to_string(&1)), fn -> nil end)
+    if near && String.jaro_distance(written, Atom.to_string(near)) >= @near, do: near
+  end
+
+  defp hint(nil), do: ""
+  defp hint(meant), do: " (did you mean #{meant}?)"
 
   @doc "The rows of `table` as a Markdown list: key, legal values, default, meaning."
   @spec docs(table()) :: String.t()

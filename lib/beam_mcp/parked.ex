@@ -20,7 +20,11 @@ defmodule BeamMCP.Parked do
     :ok = Parking.enter(instance, context.principal, attendant)
     Process.put(__MODULE__, %{attendant: attendant, asked: []})
     call = {:parked, self()}
-    question |> put_elem(place, %{context | call: call}) |> put_elem(1, call) |> Call.serve(name)
+
+    question
+    |> put_elem(place, %{context | call: call})
+    |> put_elem(1, call)
+    |> Call.serve(instance)
   end
 
   @doc """
@@ -86,16 +90,28 @@ defmodule BeamMCP.Parked do
   end
 
   defp wait(instance, {pid, _call}) do
-    with {:ok, place} <- Parking.park(instance) do
+    with {:ok, place, parking} <- Parking.park(instance) do
       send(pid, {:beam_mcp, :parked, self(), Asking.parked_note(place)})
-      handler = self()
-
-      receive do
-        {:beam_mcp, :resume, attendant} -> resume(instance, attendant)
-        {:beam_mcp, :cancel, {:parked, ^handler}} -> :gone
-      end
+      await(instance, parking)
     else
       :full -> :ends
+    end
+  end
+
+  # Without the parking nobody finds this process any more.
+  defp await(instance, parking) do
+    handler = self()
+
+    receive do
+      {:beam_mcp, :resume, attendant} ->
+        Process.demonitor(parking, [:flush])
+        resume(instance, attendant)
+
+      {:beam_mcp, :cancel, {:parked, ^handler}} ->
+        :gone
+
+      {:DOWN, ^parking, :process, _parking, _reason} ->
+        :gone
     end
   end
 

@@ -30,27 +30,29 @@ defmodule BeamMCP.Parking do
   def enter(instance, principal, attendant),
     do: GenServer.call(own(instance), {:enter, self(), principal, attendant}, :infinity)
 
-  @doc "Has the calling process wait: what a client has to bring along to find it again."
-  @spec park(Instance.t()) :: {:ok, place()} | :full
-  def park(instance), do: GenServer.call(own(instance), {:park, self()}, :infinity)
+  @doc """
+  Has the calling process wait: what a client has to bring along to find it again, and a monitor of
+  who finds it then.
+  """
+  @spec park(Instance.t()) :: {:ok, place(), reference()} | :full
+  def park(instance) do
+    parking = own(instance)
+
+    with {:ok, place} <- GenServer.call(parking, {:park, self()}, :infinity),
+         do: {:ok, place, Process.monitor(parking)}
+  end
 
   @doc "Has the calling process attend the handler that waits at `place`, on whatever node that is."
   @spec attach(Instance.t(), place(), BeamMCP.Native.call()) :: {:ok, pid()} | :lost
   def attach(instance, {id, node}, call) do
-    with [member | _same_node] <-
-           Enum.filter(Group.members(instance, __MODULE__), &(Atom.to_string(node(&1)) == node)) do
-      GenServer.call(member, {:attach, id, {self(), call}}, @attach_ms)
-    else
-      _none -> :lost
-    end
-  catch
-    :exit, _gone_or_late -> :lost
+    there = for member <- members(instance), Atom.to_string(node(member)) == node, do: member
+    Enum.find_value(there, :lost, &attach_there(&1, id, {self(), call}))
   end
 
   @doc "Has a handler told that nobody waits for it, and killed when it does not end."
   @spec cancel(Instance.t(), pid()) :: :ok
   def cancel(instance, handler) do
-    for member <- Group.members(instance, __MODULE__),
+    for member <- members(instance),
         node(member) == node(handler),
         do: GenServer.cast(member, {:cancel, handler})
 
@@ -213,6 +215,14 @@ defmodule BeamMCP.Parking do
   defp watch_attendant(state, handler, {pid, _call}), do: watch(state, pid, {:attendant, handler})
 
   defp watch(state, pid, as), do: put_in(state.watched[Process.monitor(pid)], as)
+
+  defp members(instance), do: Group.members(instance, __MODULE__)
+
+  defp attach_there(member, id, attendant) do
+    with :lost <- GenServer.call(member, {:attach, id, attendant}, @attach_ms), do: nil
+  catch
+    :exit, _gone_or_late -> nil
+  end
 
   defp own(instance) do
     [{pid, _table}] = Registry.lookup(BeamMCP.Registry, {instance.name, __MODULE__})

@@ -37,6 +37,12 @@ defmodule BeamMCP.Test do
 
   `progress/1`, `logs/1` and `notifications/1` take them out of the mailbox as lists.
 
+  Changes that `listen/2` asked to hear of come the same way:
+
+      {:ok, _listening} = BeamMCP.Test.listen(client, [:tools, "file:///logs"])
+      :ok = BeamMCP.notify_changed(client.instance, :tools)
+      assert_receive {:mcp, ^client, "notifications/tools/list_changed", _params}
+
   ## Answers to what handlers ask
 
   A handler that asks its client (`BeamMCP.Context.elicit/4` and the like) is answered by the
@@ -241,13 +247,16 @@ defmodule BeamMCP.Test do
       :cancelled = BeamMCP.Test.await(request)
   """
   @spec send_request(Client.t(), String.t(), map(), request_options()) :: request()
-  def send_request(client, method, params \\ %{}, options \\ []) do
+  def send_request(client, method, params \\ %{}, options \\ []),
+    do: send_by(&Peer.send_request/3, client, method, params, options)
+
+  defp send_by(send, client, method, params, options) do
     options = Options.only!(options, [:timeout_ms, :meta])
     {id, settings} = ask(client, &Peer.next/1)
     meta = Map.merge(Request.meta(settings, id), Keyword.get(options, :meta, %{}))
     message = %{id: id, method: method, params: Map.put(params, :_meta, meta)}
     line = Request.line(message)
-    ask(client, &Peer.send_request(&1, id, line))
+    ask(client, &send.(&1, id, line))
     timeout_ms = Keyword.get(options, :timeout_ms, settings.timeout_ms)
 
     %Request{
@@ -317,6 +326,57 @@ defmodule BeamMCP.Test do
   @spec answer_with(Client.t(), (String.t(), map() -> told())) :: :ok
   def answer_with(client, fun) when is_function(fun, 2),
     do: ask(client, &Peer.set(&1, :answer, fun))
+
+  @typedoc "What `listen/2` began."
+  @opaque listening :: {Client.t(), request() | [String.t()]}
+
+  @doc """
+  Hears of changes from now on: of the lists `:tools`, `:resources` and `:prompts`, and of resources
+  by their URIs. Returns once the server has agreed; what it does not offer it leaves out.
+
+  A 2026-07-28 client opens a stream (`subscriptions/listen`), a client of 2025 subscribes to the
+  resources (`resources/subscribe`) and hears of every list without asking.
+  """
+  @spec listen(Client.t(), [:tools | :resources | :prompts | String.t()]) ::
+          {:ok, listening()} | {:error, error()}
+  def listen(client, changes) do
+    {lists, uris} = Enum.split_with(changes, &is_atom/1)
+
+    if Request.modern?(client) do
+      listen_by_stream(client, lists, uris)
+    else
+      with :ok <- each(uris, &request(client, "resources/subscribe", %{uri: &1})),
+           do: {:ok, {client, uris}}
+    end
+  end
+
+  defp listen_by_stream(client, lists, uris) do
+    filter = Map.new(lists, &{"#{&1}ListChanged", true})
+    filter = if uris == [], do: filter, else: Map.put(filter, "resourceSubscriptions", uris)
+    params = %{notifications: filter}
+    request = send_by(&Peer.send_listen/3, client, "subscriptions/listen", params, [])
+    await = &Peer.await_begin(&1, request.id, request.timeout_ms)
+
+    with {:ok, _honoured} <- ask(client, await, request), do: {:ok, {client, request}}
+  end
+
+  @doc """
+  Hears of the changes that `listen/2` asked for no more; a client of 2025 still hears of lists.
+  """
+  @spec stop_listening(listening()) :: :ok | {:error, error()}
+  def stop_listening({_client, %Request{} = request}), do: cancel(request)
+
+  def stop_listening({client, uris}),
+    do: each(uris, &request(client, "resources/unsubscribe", %{uri: &1}))
+
+  defp each(items, request) do
+    Enum.reduce_while(items, :ok, fn item, :ok ->
+      case request.(item) do
+        {:ok, _empty} -> {:cont, :ok}
+        error -> {:halt, error}
+      end
+    end)
+  end
 
   @doc "Sends any notification."
   @spec notify(Client.t(), String.t(), map()) :: :ok

@@ -141,15 +141,7 @@ defmodule BeamMCP.ChangesTest do
   end
 
   describe "a legacy session" do
-    setup %{port: port} do
-      params =
-        ~s({"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}})
-
-      body = ~s({"jsonrpc":"2.0","id":1,"method":"initialize","params":#{params}})
-      response = RawHTTP.post(port, body)
-      [id] = RawHTTP.header_values(response, "mcp-session-id")
-      {:ok, session: [mcp_session_id: id, mcp_protocol_version: "2025-11-25"]}
-    end
+    setup %{port: port}, do: {:ok, session: Wire.session(port)}
 
     test "subscribes, hears and unsubscribes", %{name: name, port: port, session: session} do
       stream = EventStream.get(port, session)

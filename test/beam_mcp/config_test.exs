@@ -49,7 +49,14 @@ defmodule BeamMCP.ConfigTest do
     end
 
     test "a function that does not exist, or of another arity, is refused" do
-      for wrong <- [fn -> 1 end, {Tools, :missing}, {Tools, :call, [1, 2, 3, 4]}, :call] do
+      for wrong <- [
+            fn -> 1 end,
+            Function.capture(Tools, :missing, 3),
+            {Tools, :missing},
+            {Tools, :call, 3},
+            {Tools, :call, [1, 2, 3, 4]},
+            :call
+          ] do
         assert message(catalog: Catalog, dispatch: wrong) =~ "option dispatch: expected"
       end
     end
@@ -92,7 +99,10 @@ defmodule BeamMCP.ConfigTest do
         ip: {:local, "/tmp/socket"},
         allowed_hosts: ["mcp.example.com", "localhost:4040"],
         allowed_origins: ["https://app.example.com", "http://localhost:3000", "null"],
-        authorize_body: fn _request, _body -> :ok end
+        authorize: {Map, :new},
+        authorize: {Map, :get, [:ok]},
+        authorize_body: fn _request, _body -> :ok end,
+        authorize_body: {Map, :merge}
       ]
 
       for {key, value} <- legal,
@@ -115,6 +125,8 @@ defmodule BeamMCP.ConfigTest do
         allowed_origins: ["app.example.com"],
         allowed_origins: ["https://*.example.com"],
         authorize: fn -> :ok end,
+        authorize: Function.capture(Tools, :missing, 1),
+        authorize: {Tools, :missing},
         authorize_body: fn _request -> :ok end,
         port: 65_536
       ]

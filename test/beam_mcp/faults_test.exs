@@ -51,6 +51,26 @@ defmodule BeamMCP.FaultsTest do
     end
   end
 
+  test "a reason that nobody reads is logged, by its kind", %{name: name} do
+    fail = fn _arguments -> {:error, {:refused, "swordfish"}} end
+    :ok = BeamMCP.register_tool(name, %BeamMCP.ToolSpec{name: "own"}, fail)
+    client = BeamMCP.Test.connect!(name)
+
+    for {tool, logged} <- [
+          {"own", ~s(tool "own" returned {:error, {:refused, <<9 bytes>>}})},
+          {"error", "tool :error returned {:error, :enoent}"}
+        ] do
+      log =
+        capture_log(fn ->
+          assert {:ok, %{"content" => [%{"text" => "The tool failed."}]}} =
+                   BeamMCP.Test.call_tool(client, tool)
+        end)
+
+      assert log =~ logged
+      refute log =~ "swordfish"
+    end
+  end
+
   @tag options: [dispatchers: 1, call_timeout_ms: 10_000]
   test "calls wait while a dispatcher is busy for seconds", %{name: name, socket: socket} do
     [dispatcher] = dispatchers(name)

@@ -10,18 +10,27 @@ defmodule BeamMCP.HandlerTest do
           {fn one, two -> {one, two} end, [2, 1], {1, 2}},
           {fn one -> one end, [2, 1], 1},
           {fn -> :none end, [1, 0], :none},
-          {{Enum, :max, []}, [1], :error},
           {{Kernel, :+}, [2], 3},
+          {&div/2, [2, 1], 0},
           {{Kernel, :div, [1]}, [2, 1], 1}
-        ],
-        result != :error do
+        ] do
       {:ok, handler} = Handler.new(declared, arities)
       assert Handler.call(handler, [1, 2]) == result
     end
   end
 
   test "is nothing else" do
-    for other <- [nil, :fun, {String}, {"String", :split}, {String, :split, :extra}, fn -> 1 end],
+    for other <- [
+          nil,
+          :fun,
+          {String},
+          {"String", :split},
+          {String, :split, :extra},
+          {String, :split, 2},
+          Function.capture(String, :missing, 2),
+          Function.capture(Missing, :call, 1),
+          fn -> 1 end
+        ],
         do: assert(Handler.new(other, [2, 1]) == :error)
   end
 end

@@ -55,6 +55,7 @@ defmodule BeamMCP.InstanceTest do
       assert {:error, %Error{kind: :catalog} = error} = start_failing(context, catalog: Faulty)
       assert [%{definition: "a b", place: "name"}, %{definition: "c"}] = error.details
       assert Exception.message(error) =~ ~s(tool "a b", name: may hold only)
+      assert inspect(error) == "#BeamMCP.Error<catalog: #{Exception.message(error)}>"
     end
 
     test "says which address is taken", context do
@@ -84,7 +85,7 @@ defmodule BeamMCP.InstanceTest do
     test "counts", context do
       name = start(context)
 
-      assert %{calls: 0, tokens: 0, connections: 0, streams: 0, buffered_bytes: 0, tools: 13} =
+      assert %{calls: 0, tokens: 0, connections: 0, streams: 0, buffered_bytes: 0, tools: 14} =
                info = BeamMCP.info!(name)
 
       assert info.dispatchers == max(div(System.schedulers_online(), 4), 1)
@@ -161,6 +162,16 @@ defmodule BeamMCP.InstanceTest do
     assert BeamMCP.drain(name, 1_000) == {:ok, 0}
     assert BeamMCP.stop(name) == :ok
     refute Process.alive?(supervisor)
+  end
+
+  test "keeps its connections while the Registry is away", context do
+    name = start(context, [])
+    socket = Client.connect(name)
+    :ok = Supervisor.terminate_child(BeamMCP.Supervisor, Registry)
+    Process.sleep(100)
+    {:ok, _registry} = Supervisor.restart_child(BeamMCP.Supervisor, Registry)
+    wait_until(fn -> match?([_listener], BeamMCP.info!(name).listeners) end)
+    assert {200, _body} = Client.call(socket, "echo", ~s({"value":1}))
   end
 
   describe "stopping" do

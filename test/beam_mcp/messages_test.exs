@@ -235,6 +235,22 @@ defmodule BeamMCP.MessagesTest do
     end
   end
 
+  test "what a message costs is taken from its sender's turn" do
+    text = String.duplicate("x", 60_000)
+
+    told = fn _arguments, context ->
+      {:reductions, before} = Process.info(self(), :reductions)
+      for _ <- 1..20, do: Context.notify(context, "notifications/acme/row", %{text: text})
+      {:reductions, later} = Process.info(self(), :reductions)
+      {:ok, Integer.to_string(later - before)}
+    end
+
+    client = Test.start!(registrations: [{:tool, %ToolSpec{name: "tell"}, told}])
+    {:ok, %{"content" => [%{"text" => spent}]}} = Test.call_tool(client, :tell)
+    # A turn has 4,000, and lasts about as long as the library works on two dozen such messages.
+    assert String.to_integer(spent) > 10_000
+  end
+
   describe "a context that has outlived" do
     setup context do
       :persistent_term.put(Host, self())

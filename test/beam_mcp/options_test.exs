@@ -6,7 +6,16 @@ defmodule BeamMCP.OptionsTest do
 
   doctest Options
 
-  @tables [:instance, :http, :stdio, :session_ets, :session_mnesia, :staged_ets, :staged_mnesia]
+  @tables [
+    :instance,
+    :http,
+    :stdio,
+    :session_ets,
+    :session_mnesia,
+    :staged_ets,
+    :staged_mnesia,
+    :test
+  ]
 
   for table <- @tables do
     describe "the table #{table}" do
@@ -54,6 +63,20 @@ defmodule BeamMCP.OptionsTest do
           end
         end
       end
+    end
+  end
+
+  test "guesses what an unknown key was meant to be, or where it belongs" do
+    for {key, meant} <- [
+          call_timeout: "call_timeout_ms",
+          servername: "server_name",
+          port: "http: [port: ..]",
+          authorize: "http: [authorize: ..]"
+        ] do
+      error = assert_raise ArgumentError, fn -> Options.validate!(:instance, [{key, 1}]) end
+
+      assert error.message =~
+               "unknown option #{key} (did you mean #{meant}?); known options are: name, "
     end
   end
 

@@ -254,6 +254,21 @@ defmodule BeamMCP.ParkingTest do
     assert_receive {:DOWN, ^monitor, :process, ^handler, {:shutdown, :parking}}
   end
 
+  test "a parking that dies takes along those who wait, and the next one serves" do
+    client = client(greeting())
+    round = call(client)
+    assert_receive {:running, handler}
+    monitor = Process.monitor(handler)
+
+    [{parking, _table}] = Registry.lookup(BeamMCP.Registry, {client.instance, BeamMCP.Parking})
+
+    Process.exit(parking, :kill)
+    assert_receive {:DOWN, ^monitor, :process, ^handler, :normal}, 2_000
+    assert text(call(client, round, %{"input-1" => @ada})) == "Hello Ada"
+    assert %{"resultType" => "input_required"} = call(client)
+    assert %{parked: 1} = BeamMCP.info!(client.instance)
+  end
+
   test "what is neither mode is refused by name" do
     assert {:error, %{message: message}} =
              BeamMCP.register_tool(

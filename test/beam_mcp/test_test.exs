@@ -90,6 +90,23 @@ defmodule BeamMCP.TestTest do
         assert {:ok, [%{"name" => "review"}]} = Test.list_prompts(client)
       end
 
+      test "hears of changes", %{client: client} do
+        assert {:ok, listening} = Test.listen(client, [:prompts, "notes:1"])
+        Test.notifications(client)
+        :ok = BeamMCP.notify_resource_updated(client.instance, "notes:1")
+        assert_receive {:mcp, ^client, "notifications/resources/updated", %{"uri" => "notes:1"}}
+        :ok = BeamMCP.notify_changed(client.instance, :prompts)
+        assert_receive {:mcp, ^client, "notifications/prompts/list_changed", _params}
+
+        assert Test.stop_listening(listening) == :ok
+        # What comes after the request is heard of after its end.
+        assert {:ok, _tools} = Test.list_tools(client)
+        :ok = BeamMCP.notify_resource_updated(client.instance, "notes:1")
+        refute_receive {:mcp, ^client, "notifications/resources/updated", _params}, 50
+
+        assert {:error, %{code: -32_602}} = Test.listen(client, ["no URI"])
+      end
+
       test "calls, reads, fills in and completes", %{client: client} do
         assert {:ok, %{"content" => [%{"text" => "imported"}]}} = Test.call_tool(client, :import)
 

@@ -4,6 +4,21 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
+const WATCHED = "test://watched-resource";
+
+// What the user types into forms, and where the user works.
+const FORM = { username: "Ada", email: "ada@example.org", name: "Ada", color: "teal", ok: true, context: "rye" };
+const ROOT = "file:///project";
+
+// What a client declares, and what it answers when it is asked.
+export const capabilities = { elicitation: { form: {} }, sampling: {}, roots: {} };
+
+export const answers = {
+  "elicitation/create": ({ params }) => fillIn(params),
+  "sampling/createMessage": () => ({ role: "assistant", model: "none", content: { type: "text", text: "Paris" } }),
+  "roots/list": () => ({ roots: [{ uri: ROOT }] }),
+};
+
 // Runs every check, prints a line for each, and returns how many failed.
 export async function run(client, line, log) {
   let failed = 0;
@@ -138,10 +153,74 @@ const checks = {
 
   async log_messages({ client, line }) {
     const seen = [];
-    line.onLog(client, ({ params }) => seen.push([params.level, params.logger, params.data]));
+    line.onNotification(client, "notifications/message", ({ params }) => seen.push([params.level, params.logger, params.data]));
     await line.call(client, "test_tool_with_logging", {}, {}, { "io.modelcontextprotocol/logLevel": "info" });
     const wanted = ["begun", "gone on", "ended"].map((step) => ["info", "everything", `The work has ${step}.`]);
     assert.deepEqual(seen, wanted);
+  },
+
+  async form({ client, line }) {
+    const result = await line.call(client, "test_elicitation", { message: "Who are you?" });
+    const [action, content] = result.content[0].text.split(", content: ");
+    assert.equal(action, "Action: accept");
+    assert.deepEqual(JSON.parse(content), { username: "Ada", email: "ada@example.org" });
+  },
+
+  async declined_form({ client, line }) {
+    const result = await line.call(client, "test_elicitation", { message: "Please decline." });
+    assert.equal(result.content[0].text, "Action: decline");
+  },
+
+  async sampling({ client, line }) {
+    const result = await line.call(client, "test_sampling", { prompt: "What is the capital of France?" });
+    assert.equal(result.content[0].text, "The model says: Paris");
+  },
+
+  async roots({ client, line }) {
+    const result = await line.call(client, "test_input_required_result_list_roots");
+    assert.equal(result.content[0].text, `The client works in ${ROOT}.`);
+  },
+
+  async one_question_after_another({ client, line }) {
+    const result = await line.call(client, "test_input_required_result_multi_round");
+    assert.equal(result.content[0].text, "Ada likes teal.");
+  },
+
+  async several_questions_at_once({ client, line }) {
+    const result = await line.call(client, "test_input_required_result_multiple_inputs");
+    assert.equal(result.content[0].text, "3 answers: client_roots, greeting, user_name");
+  },
+
+  async prompt_that_asks({ client }) {
+    const { messages } = await client.getPrompt({ name: "test_input_required_result_prompt" });
+    assert.equal(messages[0].content.text, "Keep in mind: rye");
+  },
+
+  async resource_that_asks({ client }) {
+    const [content] = (await client.readResource({ uri: "test://personal-note" })).contents;
+    assert.equal(content.text, "Hello, Ada!");
+  },
+
+  async changes({ client, line }) {
+    const heard = [];
+    line.onNotification(client, "notifications/tools/list_changed", () => heard.push("tools"));
+    line.onNotification(client, "notifications/resources/updated", ({ params }) => heard.push(params.uri));
+    const stop = await line.listen(client, WATCHED);
+    for (const [tool, change] of [
+      ["test_trigger_tool_change", "tools"],
+      ["test_trigger_tool_change", "tools"],
+      ["test_trigger_resource_change", WATCHED],
+    ]) {
+      heard.length = 0;
+      await line.call(client, tool);
+      await until(() => heard.includes(change), `nobody told of ${change}`);
+    }
+    await stop();
+  },
+
+  async response_in_two_parts({ client, line }) {
+    const result = await line.call(client, "test_reconnection");
+    assert.match(result.content[0].text, /came back/);
   },
 
   async concurrent_calls({ client, line }) {
@@ -165,10 +244,21 @@ async function greet({ client, line }) {
   assert.equal(result.content[0].text, "Hello, Ada!");
 }
 
+// What the user does with a form.
+function fillIn({ message, requestedSchema }) {
+  if (message.includes("decline")) return { action: "decline" };
+  const fields = Object.keys(requestedSchema.properties).filter((name) => name in FORM);
+  return { action: "accept", content: Object.fromEntries(fields.map((name) => [name, FORM[name]])) };
+}
+
 async function logged(log, wanted) {
+  await until(async () => (await readFile(log, "utf8")).includes(wanted), `the server's log lacks "${wanted}"`);
+}
+
+async function until(holds, otherwise) {
   for (let tries = 0; tries < 100; tries += 1) {
-    if ((await readFile(log, "utf8")).includes(wanted)) return;
+    if (await holds()) return;
     await sleep(50);
   }
-  assert.fail(`the server's log lacks "${wanted}"`);
+  assert.fail(otherwise);
 }

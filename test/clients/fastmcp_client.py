@@ -21,9 +21,22 @@ MODES = {"modern": "auto", "legacy": "legacy"}
 @asynccontextmanager
 async def connect(era, transport, target, log):
     server = StreamableHttpTransport(target) if transport == "http" else over_stdio(target, log)
-    logs = []
-    async with Client(server, mode=MODES[era], timeout=30, log_handler=python_checks.keep(logs)) as client:
-        yield FastMCPClient(client, logs)
+    logs, messages = [], python_checks.Messages()
+    options = {
+        "mode": MODES[era],
+        "timeout": 30,
+        "log_handler": python_checks.keep(logs),
+        "message_handler": messages.see,
+        "elicitation_handler": fill_in,
+        "sampling_handler": lambda _messages, _params, _context: python_checks.MODEL_TEXT,
+        "roots": [python_checks.ROOT],
+    }
+    async with Client(server, **options) as client:
+        yield FastMCPClient(client, logs, messages)
+
+
+async def fill_in(_message, _type, form, _context):
+    return python_checks.fill_in(form)
 
 
 def over_stdio(command, log):
@@ -33,9 +46,10 @@ def over_stdio(command, log):
 class FastMCPClient:
     ERROR = MCPError
 
-    def __init__(self, client, logs):
+    def __init__(self, client, logs, messages):
         self.client = client
         self.logs = logs
+        self.messages = messages
 
     def revision(self):
         return self.client.protocol_version
@@ -66,6 +80,9 @@ class FastMCPClient:
 
     async def complete(self, ref, name, value):
         return await self.client.complete(ref, {"name": name, "value": value})
+
+    def changes(self):
+        return python_checks.changes(self.client.session, self.revision(), self.messages)
 
 
 if __name__ == "__main__":

@@ -7,13 +7,22 @@ import base64
 import json
 import sys
 import time
+import warnings
+from contextlib import asynccontextmanager
 
 import anyio
-from mcp_types import PromptReference, ResourceTemplateReference
+from mcp.client.subscriptions import listen
+from mcp_types import ElicitResult, PromptReference, ResourceTemplateReference
 
 NOT_FOUND = {"modern": -32602, "legacy": -32002}
 LOG_LEVEL = "io.modelcontextprotocol/logLevel"
 REVISIONS = {"modern": "2026-07-28", "legacy": "2025-11-25"}
+WATCHED = "test://watched-resource"
+
+# What the user types into forms, what the user's model writes, and where the user works.
+FORM = {"username": "Ada", "email": "ada@example.org", "name": "Ada", "color": "teal", "ok": True, "context": "rye"}
+MODEL_TEXT = "Paris"
+ROOT = "file:///project"
 
 
 class Given:
@@ -29,6 +38,8 @@ class Given:
 def main(name, connect):
     """Runs every check in one connection: NAME ERA TRANSPORT TARGET LOG."""
     era, transport, target, log = sys.argv[1:]
+    # Clients warn of what the newest revision has no more; the legacy era is made of it.
+    warnings.simplefilter("ignore")
     failed = anyio.run(run, name, connect, era, transport, target, log)
     sys.exit(1 if failed else 0)
 
@@ -177,6 +188,65 @@ async def log_messages(given):
     equal([(log.level, log.logger, log.data) for log in given.client.logs], wanted)
 
 
+async def form(given):
+    result = await given.client.call("test_elicitation", {"message": "Who are you?"})
+    action, content = result.content[0].text.split(", content: ")
+    equal((action, json.loads(content)), ("Action: accept", {"username": "Ada", "email": "ada@example.org"}))
+
+
+async def declined_form(given):
+    result = await given.client.call("test_elicitation", {"message": "Please decline."})
+    equal(result.content[0].text, "Action: decline")
+
+
+async def sampling(given):
+    result = await given.client.call("test_sampling", {"prompt": "What is the capital of France?"})
+    equal(result.content[0].text, "The model says: Paris")
+
+
+async def roots(given):
+    result = await given.client.call("test_input_required_result_list_roots")
+    equal(result.content[0].text, f"The client works in {ROOT}.")
+
+
+async def one_question_after_another(given):
+    result = await given.client.call("test_input_required_result_multi_round")
+    equal(result.content[0].text, "Ada likes teal.")
+
+
+async def several_questions_at_once(given):
+    result = await given.client.call("test_input_required_result_multiple_inputs")
+    equal(result.content[0].text, "3 answers: client_roots, greeting, user_name")
+
+
+async def prompt_that_asks(given):
+    prompt = await given.client.prompt("test_input_required_result_prompt")
+    equal(prompt.messages[0].content.text, "Keep in mind: rye")
+
+
+async def resource_that_asks(given):
+    [content] = await given.client.read("test://personal-note")
+    equal(content.text, "Hello, Ada!")
+
+
+async def changes_of_lists(given):
+    async with given.client.changes() as heard:
+        for _added_or_taken_away in range(2):
+            await given.client.call("test_trigger_tool_change")
+            await hear(heard, "tools")
+
+
+async def changes_of_resources(given):
+    async with given.client.changes() as heard:
+        await given.client.call("test_trigger_resource_change")
+        await hear(heard, WATCHED)
+
+
+async def response_in_two_parts(given):
+    result = await given.client.call("test_reconnection")
+    contains(result.content[0].text, "came back")
+
+
 async def concurrent_calls(given):
     answers = {}
 
@@ -196,6 +266,51 @@ async def cancel(given):
     equal(scope.cancelled_caught, True)
     await logged(given.log, f"slow_compute {label} was cancelled")
     await call(given)
+
+
+def fill_in(form):
+    """What the user does with a form."""
+    if "decline" in form.message:
+        return ElicitResult(action="decline")
+    fields = form.requested_schema["properties"]
+    return ElicitResult(action="accept", content={name: FORM[name] for name in fields if name in FORM})
+
+
+class Messages:
+    """Notifications that come without a request: what the era before subscriptions had."""
+
+    def __init__(self):
+        self.sender, self.heard = anyio.create_memory_object_stream(100)
+
+    async def see(self, message):
+        self.sender.send_nowait(message)
+
+
+@asynccontextmanager
+async def changes(session, revision, messages):
+    """What a client hears of changes to the tools and to the watched resource."""
+    if revision == REVISIONS["modern"]:
+        async with listen(session, tools_list_changed=True, resource_subscriptions=[WATCHED]) as subscription:
+            yield subscription
+    else:
+        await session.subscribe_resource(WATCHED)
+        yield messages.heard
+        await session.unsubscribe_resource(WATCHED)
+
+
+async def hear(heard, wanted):
+    with anyio.fail_after(5):
+        async for event in heard:
+            if wanted in changed(event):
+                return
+    raise AssertionError(f"nobody told of {wanted}")
+
+
+def changed(event):
+    """The list or the resource that an event of any client is about."""
+    if "ToolsListChanged" in type(event).__name__ or "ToolListChanged" in type(event).__name__:
+        return ["tools"]
+    return [str(getattr(holder, "uri", "")) for holder in (event, getattr(event, "params", None))]
 
 
 def keep(logs):
@@ -255,6 +370,17 @@ CHECKS = [
     complete_template,
     progress,
     log_messages,
+    form,
+    declined_form,
+    sampling,
+    roots,
+    one_question_after_another,
+    several_questions_at_once,
+    prompt_that_asks,
+    resource_that_asks,
+    changes_of_lists,
+    changes_of_resources,
+    response_in_two_parts,
     concurrent_calls,
     cancel,
 ]

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from mcp import MCPError, StdioServerParameters
 from mcp.client.client import Client
 from mcp.client.stdio import stdio_client
+from mcp_types import CreateMessageResult, ListRootsResult, Root, TextContent
 
 import python_checks
 
@@ -22,10 +23,31 @@ MODES = {"modern": "auto", "legacy": "legacy"}
 async def connect(era, transport, target, log):
     with open(log, "a") as errors:
         server = target if transport == "http" else stdio_client(parameters(target), errlog=errors)
-        logs = []
-        options = {"mode": MODES[era], "read_timeout_seconds": 30, "logging_callback": python_checks.keep(logs)}
+        logs, messages = [], python_checks.Messages()
+        options = {
+            "mode": MODES[era],
+            "read_timeout_seconds": 30,
+            "logging_callback": python_checks.keep(logs),
+            "message_handler": messages.see,
+            "elicitation_callback": fill_in,
+            "sampling_callback": sample,
+            "list_roots_callback": list_roots,
+        }
         async with Client(server, **options) as client:
-            yield PythonClient(client, logs)
+            yield PythonClient(client, logs, messages)
+
+
+async def fill_in(_context, form):
+    return python_checks.fill_in(form)
+
+
+async def sample(_context, _params):
+    content = TextContent(type="text", text=python_checks.MODEL_TEXT)
+    return CreateMessageResult(role="assistant", model="none", content=content)
+
+
+async def list_roots(_context):
+    return ListRootsResult(roots=[Root(uri=python_checks.ROOT)])
 
 
 def parameters(command):
@@ -35,9 +57,10 @@ def parameters(command):
 class PythonClient:
     ERROR = MCPError
 
-    def __init__(self, client, logs):
+    def __init__(self, client, logs, messages):
         self.client = client
         self.logs = logs
+        self.messages = messages
 
     def revision(self):
         return self.client.protocol_version
@@ -68,6 +91,9 @@ class PythonClient:
 
     async def complete(self, ref, name, value):
         return (await self.client.complete(ref, {"name": name, "value": value})).completion
+
+    def changes(self):
+        return python_checks.changes(self.client.session, self.revision(), self.messages)
 
 
 if __name__ == "__main__":

@@ -10,9 +10,21 @@ import { createWriteStream } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-import { run } from "./checks.mjs";
+import { answers, capabilities, run } from "./checks.mjs";
 
 const load = createRequire(join(process.env.PACKAGES, "package.json"));
+
+const schemas = () => load("@modelcontextprotocol/sdk/types.js");
+
+// v1 names requests and notifications by their schemas.
+const schemasOf = {
+  "elicitation/create": () => schemas().ElicitRequestSchema,
+  "sampling/createMessage": () => schemas().CreateMessageRequestSchema,
+  "roots/list": () => schemas().ListRootsRequestSchema,
+  "notifications/message": () => schemas().LoggingMessageNotificationSchema,
+  "notifications/tools/list_changed": () => schemas().ToolListChangedNotificationSchema,
+  "notifications/resources/updated": () => schemas().ResourceUpdatedNotificationSchema,
+};
 
 const lines = {
   v1: {
@@ -26,8 +38,12 @@ const lines = {
     // v1 keeps the revision only on its HTTP transport; connecting has checked it on both.
     revision: (client) => client.transport.protocolVersion ?? "2025-11-25",
     call: (client, name, args, options, _meta) => client.callTool({ name, arguments: args, _meta }, undefined, options),
-    onLog: (client, see) =>
-      client.setNotificationHandler(load("@modelcontextprotocol/sdk/types.js").LoggingMessageNotificationSchema, see),
+    onRequest: (client, method, answer) => client.setRequestHandler(schemasOf[method](), answer),
+    onNotification: (client, method, see) => client.setNotificationHandler(schemasOf[method](), see),
+    async listen(client, uri) {
+      await client.subscribeResource({ uri });
+      return () => client.unsubscribeResource({ uri });
+    },
   },
   v2: {
     name: "typescript-v2",
@@ -39,14 +55,20 @@ const lines = {
     options: { versionNegotiation: { mode: "auto" } },
     revision: (client) => client.getNegotiatedProtocolVersion(),
     call: (client, name, args, options, _meta) => client.callTool({ name, arguments: args, _meta }, options),
-    onLog: (client, see) => client.setNotificationHandler("notifications/message", see),
+    onRequest: (client, method, answer) => client.setRequestHandler(method, answer),
+    onNotification: (client, method, see) => client.setNotificationHandler(method, see),
+    async listen(client, uri) {
+      const subscription = await client.listen({ toolsListChanged: true, resourceSubscriptions: [uri] });
+      return () => subscription.close();
+    },
   },
 };
 
 const [lineName, transportName, target, log] = process.argv.slice(2);
 const line = lines[lineName];
 const Client = line.client();
-const client = new Client({ name: line.name, version: "1.0.0" }, line.options);
+const client = new Client({ name: line.name, version: "1.0.0" }, { capabilities, ...line.options });
+for (const [method, answer] of Object.entries(answers)) line.onRequest(client, method, answer);
 await client.connect(transportName === "http" ? overHttp() : overStdio());
 const failed = await run(client, line, log);
 if (transportName === "http") await client.transport.terminateSession?.();

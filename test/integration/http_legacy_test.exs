@@ -92,7 +92,7 @@ defmodule BeamMCP.HTTPLegacyTest do
   test "GET opens the stream of its session", %{port: port, session: session} do
     stream = EventStream.get(port, session)
     assert %{message: nil, text: primed} = EventStream.next(stream)
-    assert primed =~ ~r/\Aid: [0-9a-f]+-0\nretry: \d+\ndata: \n/
+    assert primed =~ ~r/\Aid: g[0-9a-f]+-0\nretry: \d+\ndata: \n/
     EventStream.close(stream)
 
     for {headers, status} <- [

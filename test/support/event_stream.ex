@@ -29,6 +29,20 @@ defmodule BeamMCP.Test.EventStream do
     {stream, acknowledgement["params"]["notifications"]}
   end
 
+  @doc "Calls a tool of a legacy session, which answers by a stream."
+  @spec call(:inet.port_number(), keyword(), String.t()) :: t()
+  def call(port, session, tool) do
+    body = ~s({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"#{tool}"}})
+
+    headers = [
+      content_type: "application/json",
+      accept: "application/json, text/event-stream",
+      content_length: byte_size(body)
+    ]
+
+    open(port, "POST", headers ++ session, body)
+  end
+
   @doc "Opens the standing stream of a legacy session, perhaps after an event."
   @spec get(:inet.port_number(), keyword(), String.t() | nil) :: t()
   def get(port, session, last_event_id \\ nil) do

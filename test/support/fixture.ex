@@ -69,7 +69,7 @@ defmodule BeamMCP.Fixture do
     end
 
     defp plain,
-      do: ~w(raise throw exit exit_normal kill hang wrong pid context cancel_marker slow)a
+      do: ~w(raise throw exit exit_normal kill hang wrong error pid context cancel_marker slow)a
   end
 
   defmodule Tools do
@@ -86,6 +86,7 @@ defmodule BeamMCP.Fixture do
     def call(:kill, _arguments, _context), do: Process.exit(self(), :kill)
     def call(:hang, _arguments, _context), do: Process.sleep(:infinity)
     def call(:wrong, _arguments, _context), do: :what
+    def call(:error, _arguments, _context), do: {:error, :enoent}
     def call(:pid, _arguments, _context), do: {:ok, %{pid: self()}}
 
     def call(:context, _arguments, context) do

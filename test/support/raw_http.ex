@@ -129,10 +129,10 @@ defmodule BeamMCP.Test.RawHTTP do
   @spec header_values(response(), String.t()) :: [String.t()]
   def header_values(response, name), do: for({^name, value} <- response.headers, do: value)
 
-  @doc "The data of each event of a stream, in order."
+  @doc "The message of each event of a stream, in order; the one that primes a stream has none."
   @spec events(response()) :: [String.t()]
   def events(response),
-    do: for("data: " <> data <- String.split(response.body, "\n"), do: data)
+    do: for("data: " <> data <- String.split(response.body, "\n"), data != "", do: data)
 
   @doc "Whether the peer closes the connection within `timeout` without sending anything more."
   @spec closed?(:gen_tcp.socket(), timeout()) :: boolean()

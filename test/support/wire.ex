@@ -2,6 +2,7 @@ defmodule BeamMCP.Test.Wire do
   @moduledoc "A host for tests on the wire: one tool for each thing that a client can provoke."
 
   alias BeamMCP.{Context, Result, ToolSpec}
+  alias BeamMCP.Test.RawHTTP
 
   defmodule Catalog do
     @moduledoc false
@@ -39,6 +40,16 @@ defmodule BeamMCP.Test.Wire do
   def port(name) do
     [listener] = BeamMCP.info!(name).listeners
     BeamMCP.Listener.port(listener)
+  end
+
+  @doc "Opens a session of 2025-11-25; the headers of its requests."
+  def session(port) do
+    params =
+      ~s({"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}})
+
+    body = ~s({"jsonrpc":"2.0","id":1,"method":"initialize","params":#{params}})
+    [id] = port |> RawHTTP.post(body) |> RawHTTP.header_values("mcp-session-id")
+    [mcp_session_id: id, mcp_protocol_version: "2025-11-25"]
   end
 
   @doc "Sends `{:wire, event}` to the test's process when a tool reports."

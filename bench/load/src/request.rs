@@ -49,6 +49,14 @@ impl FromStr for Request {
             "call" => Ok(Self::new("tools/call", Some("echo"), ECHO, TEXT)),
             "list" => Ok(Self::new("tools/list", None, "", r#""tools":[{"#)),
             "read" => Ok(Self::new("resources/read", Some(BLOB), READ, BLOB_START)),
+            "notify" => Ok(Self::new("tools/call", Some("notify"), NOTIFY, "told")),
+            "burst" => Ok(Self::new("tools/call", Some("burst"), BURST, "told")),
+            "listen" => Ok(Self::new(
+                "subscriptions/listen",
+                None,
+                LISTEN,
+                ACKNOWLEDGED,
+            )),
             other => Err(format!("{other} is none of call, list and read")),
         }
     }
@@ -67,6 +75,17 @@ const ECHO: &str = concat!(
 const BLOB: &str = "bench://blob";
 const READ: &str = r#","uri":"bench://blob""#;
 
+/// Tools that tell of changes: of one, and of 5,000 parts of a resource.
+const NOTIFY: &str = r#","name":"notify","arguments":{}"#;
+const BURST: &str = r#","name":"burst","arguments":{}"#;
+
+/// Who hears of them.
+const LISTEN: &str = concat!(
+    r#","notifications":{"toolsListChanged":true,"#,
+    r#""resourceSubscriptions":["bench://directory"]}"#,
+);
+const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
+
 /// How it begins in Base64.
 const BLOB_START: &str = r#""blob":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIj"#;
 
@@ -81,7 +100,7 @@ mod tests {
 
     #[test]
     fn counts_its_body() {
-        for name in ["call", "list", "read"] {
+        for name in ["call", "list", "read", "notify", "burst", "listen"] {
             let text = text(name);
             let (head, body) = text.split_once("\r\n\r\n").unwrap();
             assert!(head.contains(&format!("Content-Length: {}", body.len())));

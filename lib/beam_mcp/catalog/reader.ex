@@ -13,7 +13,7 @@ defmodule BeamMCP.Catalog.Reader do
   @doc "The definitions without fault, in order, and everything wrong with the others."
   @spec capabilities(term(), Definition.host()) :: read()
   def capabilities(capabilities, host) when is_map(capabilities) do
-    case list_faults(capabilities) do
+    case list_faults(capabilities) ++ key_faults(capabilities) do
       [] -> capabilities |> specs() |> read(host) |> owned_by_catalog()
       faults -> {[], faults}
     end
@@ -41,6 +41,18 @@ defmodule BeamMCP.Catalog.Reader do
       fault("capabilities", Atom.to_string(key), text)
     end
   end
+
+  # A misspelt key would hide what stands under it.
+  defp key_faults(capabilities) do
+    known = for {key, _kind, _need} <- Definition.lists(), do: key
+
+    for key <- Map.keys(capabilities), key not in known do
+      fault("capabilities", name(key), "is no key of it; those are #{Enum.join(known, ", ")}")
+    end
+  end
+
+  defp name(key) when is_atom(key), do: Atom.to_string(key)
+  defp name(key), do: inspect(key)
 
   defp absent(:required), do: :absent
   defp absent(:optional), do: []

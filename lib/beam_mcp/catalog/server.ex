@@ -13,8 +13,7 @@ defmodule BeamMCP.Catalog.Server do
   alias BeamMCP.{Changes, Config, Error, Fault, Instance, Native}
 
   @spec start_link(Instance.name()) :: GenServer.on_start()
-  def start_link(name),
-    do: GenServer.start_link(__MODULE__, name, name: Instance.via(name, __MODULE__))
+  def start_link(name), do: GenServer.start_link(__MODULE__, name)
 
   @doc "Asks the catalog module again. What was served stays when its answer is faulty."
   @spec reload(Instance.name()) :: :ok | {:error, Error.t()}
@@ -35,6 +34,7 @@ defmodule BeamMCP.Catalog.Server do
 
   @impl GenServer
   def init(name) do
+    :ok = Instance.register(name, __MODULE__, nil)
     instance = Instance.fetch!(name)
     :ok = Native.own_catalog(instance.native, self())
 

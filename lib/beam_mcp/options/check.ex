@@ -153,7 +153,10 @@ defmodule BeamMCP.Options.Check do
 
   def store(_other), do: :error
 
-  defp hook(fun, arity) when is_function(fun, arity), do: {:ok, fun}
+  defp hook(fun, arity) when is_function(fun, arity),
+    do: if(Handler.exists?(fun, arity), do: {:ok, fun}, else: :error)
+
+  defp hook({module, function}, arity), do: hook({module, function, []}, arity)
 
   defp hook({module, function, extra} = hook, arity)
        when is_atom(module) and is_atom(function) and is_list(extra) do

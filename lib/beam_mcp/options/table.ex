@@ -7,33 +7,25 @@ defmodule BeamMCP.Options.Table do
   these rows.
   """
 
-  alias BeamMCP.Options.{Check, Type}
+  import BeamMCP.Options.Row
 
-  @typedoc "One option. `default` may describe a value that is computed at start."
-  @type row :: %{
-          key: atom(),
-          type: Type.t(),
-          default: term() | :required | {:described, String.t()},
-          doc: String.t(),
-          secret: boolean()
-        }
+  alias BeamMCP.Options.{Check, Row, Stores}
 
-  @day_ms 86_400_000
-  @gib 1_073_741_824
   @levels ~w(debug info notice warning error critical alert emergency)a
-  @context_function "a function of 1 argument, `{module, function}` or `{module, function, extra_arguments}`"
+  @named "itself, `{module, function}`, or `{module, function, extra_arguments}` with a list"
+  @context_function "an existing function of 1 argument: #{@named}"
 
   @doc "The rows of one table."
-  @spec rows(BeamMCP.Options.table()) :: [row()]
+  @spec rows(BeamMCP.Options.table()) :: [Row.t()]
   def rows(:instance),
     do: identity() ++ host() ++ around() ++ parsing() ++ caching() ++ calls() ++ running()
 
   def rows(:http), do: policy() ++ address() ++ http_limits()
   def rows(:stdio), do: stdio()
-  def rows(:session_ets), do: sessions()
-  def rows(:session_mnesia), do: sessions() ++ mnesia()
-  def rows(:staged_ets), do: staged()
-  def rows(:staged_mnesia), do: staged() ++ mnesia()
+  def rows(:session_ets), do: Stores.sessions()
+  def rows(:session_mnesia), do: Stores.sessions() ++ Stores.mnesia()
+  def rows(:staged_ets), do: Stores.staged()
+  def rows(:staged_mnesia), do: Stores.staged() ++ Stores.mnesia()
   def rows(:test), do: test()
 
   defp identity do
@@ -78,8 +70,7 @@ defmodule BeamMCP.Options.Table do
       row(
         :dispatch,
         {:optional,
-         {:custom, &Check.dispatch/1,
-          "a function of 2 or 3 arguments, `{module, function}` or `{module, function, extra_arguments}`"}},
+         {:custom, &Check.dispatch/1, "an existing function of 2 or 3 arguments: #{@named}"}},
         nil,
         "Runs tools without a handler of their own: name as declared, arguments, and for arity 3 the `BeamMCP.Context`"
       ),
@@ -135,8 +126,7 @@ defmodule BeamMCP.Options.Table do
       row(
         :handler_task_init,
         {:optional,
-         {:custom, &Check.task_init/1,
-          "a function of 0 or 1 arguments, `{module, function}` or `{module, function, extra_arguments}`"}},
+         {:custom, &Check.task_init/1, "an existing function of 0 or 1 arguments: #{@named}"}},
         nil,
         "Runs first in the process of each call of a handler, with its `BeamMCP.Context`; a fault fails the call"
       ),
@@ -328,7 +318,7 @@ defmodule BeamMCP.Options.Table do
       row(
         :authorize,
         {:custom, &Check.authorize/1,
-         "`:none`, a function of 1 argument or `{module, function, extra_arguments}`"},
+         "`:none`, or an existing function of 1 argument: #{@named}"},
         :required,
         "Decides from the `BeamMCP.Request`, before the body is read, who calls"
       ),
@@ -342,8 +332,7 @@ defmodule BeamMCP.Options.Table do
       row(
         :authorize_body,
         {:optional,
-         {:custom, &Check.authorize_body/1,
-          "a function of 2 arguments or `{module, function, extra_arguments}`"}},
+         {:custom, &Check.authorize_body/1, "an existing function of 2 arguments: #{@named}"}},
         nil,
         "Decides from the request and its raw body, before decoding"
       ),
@@ -402,7 +391,7 @@ defmodule BeamMCP.Options.Table do
         :idle_timeout_ms,
         60_000,
         1,
-        "A connection without a request, or whose peer does not read its answer, is closed after this time"
+        "A connection that had no request for this time is closed, and one whose peer does not read its answer, or one of its event streams, for as long"
       ),
       time(
         :keep_alive_ms,
@@ -433,76 +422,13 @@ defmodule BeamMCP.Options.Table do
         :drain_timeout_ms,
         5_000,
         0,
-        "Time for calls to finish after end of input or SIGTERM; then they are cancelled"
+        "Time for calls to finish, from the end of input or SIGTERM on, whether the client reads what is answered or not; then they are cancelled, and it has a second to read the last answers"
       ),
       row(
         :principal,
         :term,
         :anonymous,
         "Who the client is, as whoever launches the server knows: `principal` in each `BeamMCP.Context`"
-      )
-    ]
-  end
-
-  defp sessions do
-    [
-      count(
-        :max_sessions,
-        10_000,
-        1,
-        10_000_000,
-        "Sessions; over it a new one takes the place of one left unused, or `initialize` is refused with 503"
-      ),
-      count(
-        :max_sessions_per_principal,
-        1_000,
-        1,
-        10_000_000,
-        "Sessions of one named principal; over it `initialize` is refused with 503"
-      ),
-      time(:idle_timeout_ms, 1_800_000, 1, "A session unused for this time ends"),
-      time(:lifetime_ms, @day_ms, 1, "A session ends at this age, used or not"),
-      time(:sweep_interval_ms, 60_000, 1, "Time between two removals of ended sessions")
-    ]
-  end
-
-  defp staged do
-    [
-      count(
-        :max_staged,
-        100_000,
-        1,
-        10_000_000,
-        "Entries, those included that were taken and have not expired; over it nothing more is kept"
-      ),
-      time(
-        :sweep_interval_ms,
-        60_000,
-        1,
-        "Time between two removals of entries that have expired"
-      )
-    ]
-  end
-
-  defp mnesia do
-    [
-      row(
-        :disc_copies,
-        :boolean,
-        false,
-        "Keeps this node's copy on disc too; the node needs a Mnesia schema on disc"
-      ),
-      row(
-        :majority,
-        :boolean,
-        true,
-        "A node that sees no more than half of the copies answers 503. With `false` it goes on, so that one of two nodes survives the other, and a cluster that falls apart goes on as two"
-      ),
-      time(
-        :load_timeout_ms,
-        5_000,
-        0,
-        "How long the start waits for the tables to be loaded; until they are, requests of sessions are answered 503"
       )
     ]
   end
@@ -553,21 +479,5 @@ defmodule BeamMCP.Options.Table do
       ),
       time(:timeout_ms, 5_000, 1, "How long a function waits for an answer; then it raises")
     ]
-  end
-
-  defp count(key, default, min, max, doc), do: row(key, {:integer, min, max}, default, doc)
-
-  defp time(key, default, min, doc), do: row(key, {:integer, min, @day_ms}, default, doc)
-
-  defp bytes(key, default, min, doc), do: row(key, {:integer, min, @gib}, default, doc)
-
-  defp row(key, type, default, doc, opts \\ []) do
-    %{
-      key: key,
-      type: type,
-      default: default,
-      doc: doc <> ".",
-      secret: Keyword.get(opts, :secret, false)
-    }
   end
 end

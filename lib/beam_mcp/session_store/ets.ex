@@ -84,7 +84,7 @@ defmodule BeamMCP.SessionStore.ETS do
       settings: settings
     }
 
-    {:ok, _} = Registry.register(BeamMCP.Registry, {namespace, __MODULE__}, opened)
+    :ok = Instance.register(namespace, __MODULE__, opened)
     schedule_sweep(settings)
     {:ok, Map.put(opened, :counts, %{})}
   end

@@ -9,6 +9,9 @@ defmodule BeamMCP.Test.Peer do
   alias BeamMCP.{Identity, Instance, Native, Options}
   alias BeamMCP.Test.{Answer, Client, Request}
 
+  @acknowledged "notifications/subscriptions/acknowledged"
+  @subscription_id "io.modelcontextprotocol/subscriptionId"
+
   # The native library has room for a few lines that it has not come to.
   @retry_ms 1
 
@@ -50,6 +53,15 @@ defmodule BeamMCP.Test.Peer do
   @spec await(pid(), pos_integer(), timeout()) :: answer()
   def await(peer, id, timeout_ms), do: GenServer.call(peer, {:await, id}, timeout_ms)
 
+  @doc "Sends the line of request `id`, which is answered by a stream."
+  @spec send_listen(pid(), pos_integer(), binary()) :: :ok
+  def send_listen(peer, id, line), do: GenServer.call(peer, {:listen, id, line}, :infinity)
+
+  @doc "Waits until the stream that request `id` asked for has begun, or is refused."
+  @spec await_begin(pid(), pos_integer(), timeout()) :: answer()
+  def await_begin(peer, id, timeout_ms),
+    do: GenServer.call(peer, {:await, {:begin, id}}, timeout_ms)
+
   @impl GenServer
   def init({instance, settings, [owner | _rest] = callers}) do
     Process.monitor(owner)
@@ -61,8 +73,7 @@ defmodule BeamMCP.Test.Peer do
   end
 
   defp pipe_options(settings, callers) do
-    # The call's process takes the callers from here (`BeamMCP.Call`).
-    identity = Identity.encode(settings.principal, settings.scopes, {BeamMCP.Test, callers})
+    identity = Identity.encode(settings.principal, settings.scopes, {:callers, callers})
 
     :stdio
     |> Options.validate!(drain_timeout_ms: 0)
@@ -82,8 +93,13 @@ defmodule BeamMCP.Test.Peer do
     {:reply, :ok, push(%{state | waiting: Map.put(state.waiting, id, nil)}, line)}
   end
 
+  def handle_call({:listen, id, line}, _from, state) do
+    waiting = Map.merge(state.waiting, %{id => nil, {:begin, id} => nil})
+    {:reply, :ok, push(%{state | waiting: waiting}, line)}
+  end
+
   def handle_call({:cancel, id, line}, _from, state) do
-    {:reply, :ok, state |> push(line) |> answer(id, :cancelled)}
+    {:reply, :ok, state |> push(line) |> end_request(id, :cancelled)}
   end
 
   def handle_call({:await, id}, from, state) when is_map_key(state.waiting, id) do
@@ -121,16 +137,28 @@ defmodule BeamMCP.Test.Peer do
   end
 
   defp take(state, %{"method" => method} = notification) do
-    send(state.owner, {:mcp, state.client, method, notification["params"]})
-    state
+    params = notification["params"]
+    send(state.owner, {:mcp, state.client, method, params})
+
+    case {method, params} do
+      {@acknowledged, %{"_meta" => %{@subscription_id => id}}} ->
+        answer(state, {:begin, id}, {:ok, params})
+
+      _other ->
+        state
+    end
   end
 
-  defp take(state, %{"id" => id, "result" => result}), do: answer(state, id, {:ok, result})
+  defp take(state, %{"id" => id, "result" => result}), do: end_request(state, id, {:ok, result})
 
   defp take(state, %{"id" => id, "error" => error}) do
     %{"code" => code, "message" => message} = error
-    answer(state, id, {:error, %{code: code, message: message, data: error["data"]}})
+    end_request(state, id, {:error, %{code: code, message: message, data: error["data"]}})
   end
+
+  # A stream that was refused never begins.
+  defp end_request(state, id, answer),
+    do: state |> answer(id, answer) |> answer({:begin, id}, answer)
 
   # An answer may cross the cancellation of its request; then nobody waits for it any more.
   defp answer(state, id, answer) do

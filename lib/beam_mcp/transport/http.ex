@@ -50,6 +50,7 @@ defmodule BeamMCP.Transport.HTTP do
   def start_link(options), do: options |> instance() |> BeamMCP.start_link()
 
   defp instance(options) do
+    options = Options.only!(options, Options.keys(:http) ++ (Options.keys(:instance) -- [:http]))
     {http, instance} = Keyword.split(options, Options.keys(:http))
     Keyword.put(instance, :http, http)
   end

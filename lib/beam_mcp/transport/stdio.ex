@@ -36,6 +36,7 @@ defmodule BeamMCP.Transport.Stdio do
   """
   @spec run(keyword()) :: :ok | {:error, Error.t()}
   def run(options) do
+    options = Options.only!(options, Enum.uniq(Options.keys(:stdio) ++ Options.keys(:instance)))
     {stdio, options} = Keyword.split(options, Options.keys(:stdio))
     settings = Options.validate!(:stdio, stdio)
     :ok = Logs.to_standard_error()

@@ -45,7 +45,15 @@ impl Buffers {
 impl Reservation {
     /// Takes `bytes` more; `false`, and nothing taken, when the budget has no room.
     pub fn grow(&mut self, bytes: usize) -> bool {
-        let limit = self.buffers.limit;
+        self.grow_below(self.buffers.limit, bytes)
+    }
+
+    /// The same for what can be done without: it leaves half of the budget to requests and their answers.
+    pub(crate) fn grow_spare(&mut self, bytes: usize) -> bool {
+        self.grow_below(self.buffers.limit / 2, bytes)
+    }
+
+    fn grow_below(&mut self, limit: usize, bytes: usize) -> bool {
         let grown = self
             .buffers
             .held
@@ -84,5 +92,14 @@ mod tests {
         assert_eq!(buffers.held(), 4);
         drop(second);
         assert_eq!(buffers.held(), 0);
+    }
+
+    #[test]
+    fn what_can_be_done_without_leaves_half_of_the_budget() {
+        let buffers = Buffers::new(10);
+        let (mut spare, mut needed) = (buffers.reserve(), buffers.reserve());
+        assert!(spare.grow_spare(5));
+        assert!(!spare.grow_spare(1));
+        assert!(needed.grow(5));
     }
 }

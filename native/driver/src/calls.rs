@@ -19,7 +19,7 @@ use std::{
 };
 
 use mcp_protocol::{
-    Ask, IdKey, Input, Inquiry, Notice, Notifier, Principal, Scope, Unanswered, Unsent,
+    Ask, IdKey, Input, Inquiry, Limit, Notice, Notifier, Principal, Scope, Unanswered, Unsent,
 };
 use tokio::sync::oneshot;
 
@@ -98,6 +98,8 @@ pub enum Sent {
     Busy,
     /// Progress that does not exceed what was sent before.
     NotIncreasing,
+    /// The client cannot come back for the rest of the response.
+    NotResumable,
 }
 
 type Shard<W> = HashMap<CallNumber, Entered<W>, BuildHasherDefault<NumberHasher>>;
@@ -211,9 +213,12 @@ impl<W: Copy> Calls<W> {
 
     /// Answers a call and removes it. `false` when nobody waits any more.
     pub(crate) fn finish(&self, number: CallNumber, answer: Input) -> bool {
-        let Some(mut entered) = self.shard(number).remove(&number) else {
-            return false;
-        };
+        let entered = self.shard(number).remove(&number);
+        entered.is_some_and(|entered| self.conclude(entered, answer))
+    }
+
+    /// Answers a call that was removed.
+    fn conclude(&self, mut entered: Entered<W>, answer: Input) -> bool {
         self.forget(&entered);
         let inquiry = entered.inquiry.take();
         let waiter = entered.answer.take();
@@ -236,6 +241,7 @@ impl<W: Copy> Calls<W> {
         };
         match notifier.frame(now(), notice) {
             Err(Unsent::NotIncreasing) => Sent::NotIncreasing,
+            Err(Unsent::NotResumable) => Sent::NotResumable,
             Err(Unsent::TooMany) => self.dropped(1),
             Ok(None) => Sent::Done,
             Ok(Some(frame)) => match waiter.outbox(buffers).push(frame) {
@@ -266,13 +272,12 @@ impl<W: Copy> Calls<W> {
         let waits =
             |entered: &Entered<W>| matches!(entered.stage, Stage::Waiting(_, by) if by == route);
         for shard in &self.shards {
-            let numbers: Vec<CallNumber> = lock(shard)
-                .iter()
-                .filter(|(_, entered)| waits(entered))
-                .map(|(number, _)| *number)
+            // Removed as they are found: one that a process takes meanwhile is that process's.
+            let lost: Vec<_> = lock(shard)
+                .extract_if(|_, entered| waits(entered))
                 .collect();
-            for number in numbers {
-                self.fail(number);
+            for (_, entered) in lost {
+                self.conclude(entered, Input::Unanswered(Unanswered::Failed));
             }
         }
     }
@@ -288,10 +293,11 @@ impl<W: Copy> Calls<W> {
             Stage::Waiting(..) => None,
             Stage::Taken(worker) => Some(worker),
         };
-        let (cancel_key, inquiry) = (entered.cancel_key.take(), entered.inquiry.take());
+        let cancel_key = entered.cancel_key.take();
+        let asked = (entered.inquiry.take(), entered.answers.take());
         drop(shard);
-        waiter.retract(inquiry.as_deref());
-        drop(inquiry);
+        waiter.retract(asked.0.as_deref());
+        drop(asked);
         self.unregister(cancel_key.as_ref());
         // The one who waits may have left already, which is why the call is abandoned.
         let _ = waiter.end(Input::Unanswered(answer));
@@ -363,7 +369,10 @@ impl<W: Copy> Calls<W> {
     fn admit(&self) -> Result<(), Unanswered> {
         if self.in_flight.fetch_add(1, Ordering::Relaxed) >= self.limits.max_calls {
             self.in_flight.fetch_sub(1, Ordering::Relaxed);
-            return Err(Unanswered::Busy);
+            return Err(Unanswered::Busy(Limit {
+                option: "max_calls",
+                allowed: self.limits.max_calls,
+            }));
         }
         Ok(())
     }
@@ -375,7 +384,10 @@ impl<W: Copy> Calls<W> {
         let mut principals = lock(&self.principals);
         let running = principals.entry(principal.clone()).or_insert(0);
         if *running >= self.limits.max_calls_per_principal {
-            return Err(Unanswered::PrincipalBusy);
+            return Err(Unanswered::PrincipalBusy(Limit {
+                option: "max_calls_per_principal",
+                allowed: self.limits.max_calls_per_principal,
+            }));
         }
         *running += 1;
         Ok(())
@@ -481,7 +493,7 @@ fn accounting(ask: &Ask) -> (Option<Principal>, Option<(Scope, IdKey)>) {
     }
 }
 
-/// A lock whose holder panicked still holds consistent data: every critical section here is a single map operation.
+/// A lock whose holder panicked still holds consistent data: no critical section leaves a map or an entry half changed.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,6 +1,10 @@
 //! One client that reads of changes, for as long as it does.
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
 use mcp_protocol::{Owner, Scope, Subscription, Uris};
 use tokio::{runtime::Handle, time::sleep};
@@ -22,19 +26,21 @@ pub struct Hearing {
 }
 
 impl Hearing {
+    /// Stream number `stream` of a subscriber.
     pub(crate) fn new(
         subscribers: Arc<Subscribers>,
         subscriber: Arc<Subscriber>,
         subscription: Subscription,
+        stream: u64,
     ) -> Self {
         subscribers.count_stream(true);
-        let (stream, ahead) = subscriber.attach(&subscription);
+        let ahead = subscriber.opening(&subscription).into();
         Self {
             subscribers,
             subscriber,
             subscription,
             stream,
-            ahead: ahead.into(),
+            ahead,
         }
     }
 
@@ -72,9 +78,14 @@ impl Hearing {
         }
     }
 
-    /// From now on the client hears of these resources.
-    pub fn set_uris(&self, uris: Uris) {
-        self.subscriber.set_uris(uris);
+    /// How often the resources were changed one by one.
+    pub(crate) fn edits(&self) -> u64 {
+        self.subscriber.edits()
+    }
+
+    /// From now on the client hears of these resources, which were asked for after so many `edits`, unless some came since.
+    pub(crate) fn refresh_uris(&self, uris: Uris, edits: u64) {
+        self.subscriber.refresh_uris(uris, edits);
     }
 
     /// What follows the end on a pipe.
@@ -86,24 +97,30 @@ impl Hearing {
 impl Drop for Hearing {
     fn drop(&mut self) {
         self.subscribers.count_stream(false);
-        if !self.subscriber.is_newest(self.stream) {
+        let (subscribers, subscriber) = (&self.subscribers, &self.subscriber);
+        if !subscriber.is_newest(self.stream) {
             return;
         }
-        let lingers = matches!(self.subscriber.owner, Owner::Session(Scope::Session(_)));
-        let (subscribers, subscriber) =
-            (Arc::clone(&self.subscribers), Arc::clone(&self.subscriber));
-        let stream = self.stream;
+        let is_resumable = matches!(subscriber.owner, Owner::Session(Scope::Session(_)));
         match Handle::try_current() {
-            Ok(runtime) if lingers => {
-                runtime.spawn(async move {
-                    sleep(RESUMABLE_FOR).await;
-                    if subscriber.is_newest(stream) {
-                        subscribers.remove(&subscriber);
-                    }
-                });
+            Ok(runtime) if is_resumable => {
+                let waits = runtime.spawn(linger(
+                    Arc::downgrade(subscribers),
+                    Arc::downgrade(subscriber),
+                    self.stream,
+                ));
+                subscriber.wait_for_client(self.stream, waits.abort_handle());
             }
-            _ => subscribers.remove(&subscriber),
+            _ => subscribers.give_up(subscriber, self.stream),
         }
+    }
+}
+
+/// Leaves a stream's place to the client for a while. Keeps nothing of a subscriber that is removed meanwhile.
+async fn linger(subscribers: Weak<Subscribers>, subscriber: Weak<Subscriber>, stream: u64) {
+    sleep(RESUMABLE_FOR).await;
+    if let (Some(subscribers), Some(subscriber)) = (subscribers.upgrade(), subscriber.upgrade()) {
+        subscribers.give_up(&subscriber, stream);
     }
 }
 

@@ -7,7 +7,10 @@ use std::{
 
 use mcp_protocol::{Now, Shared};
 
-use crate::{buffers::Buffers, calls::Calls, event::Event, subscribers::Subscribers};
+use crate::{
+    buffers::Buffers, calls::Calls, detached::DetachedStreams, event::Event,
+    subscribers::Subscribers,
+};
 
 /// Names one call handed to the application; unique within an instance, never reused.
 pub type CallNumber = u64;
@@ -42,6 +45,11 @@ pub trait Host: Send + Sync + 'static {
 
     /// Who hears of changes.
     fn subscribers(&self) -> &Arc<Subscribers>;
+
+    /// The streams of calls whose clients may come back.
+    fn detached(&self) -> &Arc<DetachedStreams<Self>>
+    where
+        Self: Sized;
 
     /// The bytes of bodies, lines and answers that are held.
     fn buffers(&self) -> &Arc<Buffers>;

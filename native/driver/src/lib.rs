@@ -5,6 +5,7 @@
 
 mod buffers;
 mod calls;
+mod detached;
 mod event;
 mod hearing;
 mod held;
@@ -14,6 +15,7 @@ mod outbox;
 mod pending;
 mod reach;
 mod replay;
+mod resumable;
 mod run;
 mod served;
 mod stream;
@@ -24,11 +26,13 @@ mod waiting;
 
 pub use buffers::{Buffers, Reservation};
 pub use calls::{Acceptance, Accepted, Asking, CallLimits, Calls, Sent};
+pub use detached::DetachedStreams;
 pub use event::Event;
 pub use hearing::Hearing;
 pub use host::{CallNumber, CancelReason, Host, Route, now};
 pub use listening::Listening;
 pub use reach::{end_session, relayed};
+pub use resumable::ResumableStream;
 pub use run::run;
 pub use served::{Served, Stream};
 pub use stream::{CallStream, Part};

@@ -91,13 +91,14 @@ impl<H: Host> Listening<H> {
         {
             return None;
         }
+        let edits = self.hearing.edits();
         let step = self.exchange.recheck();
         match self.decide(step).await {
             Ok(Delivery::Later) => {
                 sleep(RECHECK).await;
                 return Some(Part::Quiet);
             }
-            Ok(Delivery::To(uris)) => self.hearing.set_uris(uris),
+            Ok(Delivery::To(uris)) => self.hearing.refresh_uris(uris, edits),
             Ok(Delivery::Now) => {}
             Err(answer) => return Some(self.answer(*answer)),
         }

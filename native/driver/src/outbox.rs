@@ -23,6 +23,8 @@ pub(crate) struct Outbox {
 pub(crate) enum Taken {
     /// A message, and its share of `max_buffered_bytes`.
     Frame(Vec<u8>, Reservation),
+    /// The response ends here for now.
+    Break,
     /// The outcome: nothing follows.
     End(Input),
 }
@@ -56,11 +58,13 @@ impl Outbox {
         let mut queue = self.queue();
         queue.thin_out(frame.kind);
         let mut lost = 0;
-        while queue.frames.len() >= MAX_FRAMES || !room.grow(frame.bytes.len()) {
+        while queue.frames.len() >= MAX_FRAMES || !room.grow_spare(frame.bytes.len()) {
             match queue.make_way(frame.kind) {
                 Some(FrameKind::Progress) => {}
                 Some(_) => lost += 1,
-                None if frame.kind == FrameKind::Other => return Err(Full),
+                None if matches!(frame.kind, FrameKind::Other | FrameKind::Break) => {
+                    return Err(Full);
+                }
                 None => return Ok(lost + 1),
             }
         }
@@ -78,13 +82,14 @@ impl Outbox {
         let mut room = self.buffers.reserve();
         let mut rooms = Vec::with_capacity(requests.len());
         for request in &requests {
-            match room.grow(request.bytes.len()) {
+            match room.grow_spare(request.bytes.len()) {
                 true => rooms.push(mem::replace(&mut room, self.buffers.reserve())),
                 false => return Err(Full),
             }
         }
         let mut queue = self.queue();
-        let lasting = queue.count(FrameKind::Other) + queue.count(FrameKind::Request);
+        let passing = queue.count(FrameKind::Progress) + queue.count(FrameKind::Log);
+        let lasting = queue.frames.len() - passing;
         if lasting + requests.len() > MAX_FRAMES {
             return Err(Full);
         }
@@ -158,7 +163,7 @@ impl Queue {
                 .or_else(|| self.remove(FrameKind::Log));
         }
         match kind {
-            FrameKind::Other => None,
+            FrameKind::Other | FrameKind::Break => None,
             _ => self.remove(FrameKind::Log),
         }
     }
@@ -180,6 +185,7 @@ impl Queue {
 
     fn take(&mut self) -> Option<Taken> {
         match self.frames.pop_front() {
+            Some((frame, _)) if frame.kind == FrameKind::Break => Some(Taken::Break),
             Some((mut frame, room)) => Some(Taken::Frame(mem::take(&mut frame.bytes), room)),
             None => self.end.take().map(|(outcome, _)| Taken::End(outcome)),
         }
@@ -221,6 +227,7 @@ mod tests {
         std::iter::from_fn(|| queue.take())
             .map(|taken| match taken {
                 Taken::Frame(bytes, _) => String::from_utf8(bytes).unwrap(),
+                Taken::Break => "break".into(),
                 Taken::End(_) => "end".into(),
             })
             .collect()
@@ -315,13 +322,26 @@ mod tests {
 
     #[test]
     fn a_full_budget_loses_what_may_be_lost() {
-        let outbox = Outbox::new(&Buffers::new(4));
+        let outbox = Outbox::new(&Buffers::new(8));
         assert_eq!(outbox.push(frame(FrameKind::Other, "four")), Ok(0));
         assert_eq!(outbox.push(frame(FrameKind::Log, "l")), Ok(1));
         assert_eq!(outbox.push(frame(FrameKind::Progress, "p")), Ok(1));
         assert_eq!(outbox.push(frame(FrameKind::Other, "o")), Err(Full));
         assert_eq!(rest(&outbox), ["four"]);
         assert_eq!(outbox.push(frame(FrameKind::Log, "l")), Ok(0));
+    }
+
+    #[test]
+    fn clients_that_do_not_read_leave_room_for_others() {
+        let buffers = Buffers::new(100);
+        let outboxes: Vec<Outbox> = (0..10).map(|_| Outbox::new(&buffers)).collect();
+        for kind in [FrameKind::Other, FrameKind::Log, FrameKind::Progress] {
+            for outbox in &outboxes {
+                let _ = outbox.push(frame(kind, "ten bytes."));
+                let _ = outbox.push_all(vec![frame(FrameKind::Request, "ten bytes.")]);
+            }
+        }
+        assert_eq!(buffers.held(), 50);
     }
 
     #[test]

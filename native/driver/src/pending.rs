@@ -1,10 +1,11 @@
 //! Changes that wait for a client to read them: each once, and never more than a bound (D8).
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
-use mcp_protocol::{Change, Filter};
+use mcp_protocol::{Change, Filter, Listing, MAX_URIS};
 
-/// The queue of one subscriber. However many changes come, it holds each list and each resource once.
+/// The queue of one subscriber. However many changes come, it holds each list and each resource once, and
+/// [`MAX_CHANGES`] at most.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     queue: VecDeque<Change>,
@@ -17,7 +18,7 @@ pub(crate) enum Added {
     Waits,
     /// The same waits already.
     Coalesced,
-    /// Too many parts of resources wait: the resource that it is part of stands for it.
+    /// Too many wait: the resource that it is part of stands for it, or a change of everything.
     Folded,
 }
 
@@ -35,14 +36,17 @@ impl Pending {
         };
         match whole {
             Some(whole) if self.queue.len() >= MAX_PARTS => {
-                let whole = Change::Resource(whole.clone());
-                if !self.queue.contains(&whole) {
-                    self.queue.push_back(whole);
-                }
+                self.push(Change::Resource(whole.clone()));
+                Added::Folded
+            }
+            _ if self.queue.len() >= MAX_CHANGES => {
+                // Of resources that the client has unsubscribed from since.
+                self.queue.clear();
+                self.add_all(filter);
                 Added::Folded
             }
             _ => {
-                self.queue.push_back(change.clone());
+                self.push(change.clone());
                 Added::Waits
             }
         }
@@ -52,9 +56,13 @@ impl Pending {
     pub(crate) fn add_all(&mut self, filter: &Filter) {
         let lists = filter.lists().map(Change::List);
         let resources = filter.uris.iter().cloned().map(Change::Resource);
-        for change in lists.chain(resources) {
-            self.add(&change, None, filter);
-        }
+        lists.chain(resources).for_each(|change| self.push(change));
+    }
+
+    /// Forgets a change of a resource of which the client does not want to hear any more.
+    pub(crate) fn forget(&mut self, uri: &Arc<str>) {
+        self.queue
+            .retain(|change| !matches!(change, Change::Resource(waits) if waits == uri));
     }
 
     pub(crate) fn take(&mut self) -> Option<Change> {
@@ -65,21 +73,27 @@ impl Pending {
         self.queue.is_empty()
     }
 
+    fn push(&mut self, change: Change) {
+        if !self.queue.contains(&change) {
+            self.queue.push_back(change);
+        }
+    }
+
     #[cfg(test)]
     fn len(&self) -> usize {
         self.queue.len()
     }
 }
 
-/// From so many changes on, parts of resources are told as their resource. A filter has 128 resources at most, so the
-/// queue holds this and 131 more at most.
+/// From so many changes on, parts of resources are told as their resource.
 const MAX_PARTS: usize = 128;
+
+/// The parts, and all that a filter can want besides.
+const MAX_CHANGES: usize = MAX_PARTS + MAX_URIS + Listing::ALL.len();
 
 #[cfg(test)]
 mod tests {
-    use std::{collections::BTreeSet, sync::Arc};
-
-    use mcp_protocol::Listing;
+    use std::collections::BTreeSet;
 
     use super::*;
 
@@ -126,6 +140,19 @@ mod tests {
         assert_eq!(pending.len(), MAX_PARTS + 1);
         let last = std::iter::from_fn(|| pending.take()).last();
         assert_eq!(last, Some(resource("a:dir")));
+    }
+
+    #[test]
+    fn a_client_that_subscribes_on_and_on_without_reading_is_bounded() {
+        let mut pending = Pending::default();
+        for number in 0..10_000 {
+            let uri = format!("a:{number}");
+            let changed = pending.add(&resource(&uri), None, &filter(&[&uri]));
+            assert!(matches!(changed, Added::Waits | Added::Folded));
+            assert!(pending.len() <= MAX_CHANGES);
+        }
+        let told: Vec<_> = std::iter::from_fn(|| pending.take()).collect();
+        assert!(told.contains(&resource("a:9999")), "the newest is told");
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub fn relayed<H: Host>(host: &Arc<H>, session: &Scope, message: &Relayed) {
 pub fn end_session<H: Host>(host: &Arc<H>, session: &Scope) {
     cancel_calls(host, session, None);
     host.subscribers().end(session);
+    host.detached().end(session);
 }
 
 /// Cancels one call of a scope, or all.

@@ -7,12 +7,13 @@ use std::{
     sync::Arc,
 };
 
-use mcp_protocol::EventId;
+use mcp_protocol::{EventId, StreamKind};
 
 use crate::buffers::{Buffers, Reservation};
 
 /// The events of one stream, and where it stands.
 pub(crate) struct Replay {
+    kind: StreamKind,
     stream: Arc<str>,
     /// How many events there were.
     last: u64,
@@ -22,9 +23,10 @@ pub(crate) struct Replay {
 
 impl Replay {
     /// A stream with a name that no other has, of this node or another.
-    pub(crate) fn new(buffers: &Arc<Buffers>) -> Self {
+    pub(crate) fn new(kind: StreamKind, buffers: &Arc<Buffers>) -> Self {
         let random = || RandomState::new().build_hasher().finish();
         Self {
+            kind,
             stream: format!("{:016x}{:016x}", random(), random()).into(),
             last: 0,
             kept: VecDeque::new(),
@@ -35,6 +37,7 @@ impl Replay {
     /// Where the stream stands: after its last event.
     pub(crate) fn place(&self) -> EventId {
         EventId {
+            kind: self.kind,
             stream: Arc::clone(&self.stream),
             number: self.last,
         }
@@ -46,7 +49,7 @@ impl Replay {
         self.last += 1;
         let event = make(&self.place());
         let mut room = self.buffers.reserve();
-        if !room.grow(event.len()) {
+        if !room.grow_spare(event.len()) {
             self.kept.clear();
             return event;
         }
@@ -81,7 +84,7 @@ mod tests {
     use super::*;
 
     fn replay(events: u64, limit: usize) -> Replay {
-        let mut replay = Replay::new(&Buffers::new(limit));
+        let mut replay = Replay::new(StreamKind::Get, &Buffers::new(limit));
         for _ in 0..events {
             replay.push(|place| place.number.to_string().into_bytes());
         }
@@ -121,9 +124,23 @@ mod tests {
     }
 
     #[test]
+    fn leaves_room_for_requests() {
+        let buffers = Buffers::new(1_000);
+        let mut replays: Vec<Replay> = (0..10)
+            .map(|_| Replay::new(StreamKind::Post, &buffers))
+            .collect();
+        for _ in 0..MAX_EVENTS {
+            for replay in &mut replays {
+                replay.push(|_| vec![0; 100]);
+            }
+        }
+        assert!(buffers.reserve().grow(500));
+    }
+
+    #[test]
     fn gives_its_bytes_back() {
         let buffers = Buffers::new(1_000);
-        let mut replay = Replay::new(&buffers);
+        let mut replay = Replay::new(StreamKind::Get, &buffers);
         replay.push(|_| vec![0; 100]);
         assert_eq!(buffers.held(), 100);
         drop(replay);

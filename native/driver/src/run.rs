@@ -3,7 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use mcp_protocol::{
-    Ask, Computation, Exchange, Input, Owner, Question, Step, Subscription, Unanswered,
+    Ask, Computation, EventId, Exchange, Input, Owner, Question, Scope, Step, Subscription,
+    Unanswered,
 };
 use tokio::task::spawn_blocking;
 
@@ -13,6 +14,7 @@ use crate::{
     host::{Host, now},
     listening::Listening,
     reach::{cancel_calls, end_session, hear},
+    resumable::ResumableStream,
     served::{Served, Stream},
     stream::CallStream,
     waiting::{Heard, Waiting},
@@ -45,17 +47,23 @@ pub async fn run<H: Host>(
                 _ => match answer(host, *question, &exchange).await {
                     Ok(input) => input,
                     Err(waiting) => {
-                        let stream = Stream::Call(CallStream::new(exchange, waiting));
-                        return Served::Stream(Box::new(stream));
+                        let call = CallStream::new(exchange, waiting);
+                        return Served::Stream(Box::new(Stream::of_call(host, call)));
                     }
                 },
             },
-            Step::Listen(subscription) => match begin(host, *subscription) {
-                Ok(hearing) => {
-                    let stream = Stream::Listening(Listening::new(host, exchange, hearing));
-                    return Served::Stream(Box::new(stream));
-                }
-                Err(why) => Input::Unanswered(why),
+            Step::Listen(subscription) => match subscription.resumed_call() {
+                Some((owner, place)) => match resume(host, owner, place, &mut exchange).await {
+                    Some(stream) => return Served::Stream(Box::new(Stream::Resumable(stream))),
+                    None => Input::Unanswered(Unanswered::StreamGone),
+                },
+                None => match begin(host, *subscription) {
+                    Ok(hearing) => {
+                        let stream = Stream::Listening(Listening::new(host, exchange, hearing));
+                        return Served::Stream(Box::new(stream));
+                    }
+                    Err(why) => Input::Unanswered(why),
+                },
             },
             Step::Deliver(_) => Input::Unanswered(Unanswered::Failed),
         };
@@ -81,6 +89,18 @@ pub(crate) async fn ask<H: Host>(host: &Arc<H>, question: Question) -> Input {
         },
         Err(why) => Input::Unanswered(why),
     }
+}
+
+/// Goes on with the stream of a call that its client left, in the words of the exchange that asks for it.
+async fn resume<H: Host>(
+    host: &Arc<H>,
+    owner: &Scope,
+    place: &EventId,
+    exchange: &mut Exchange,
+) -> Option<ResumableStream<H>> {
+    let detached = host.detached().take(owner, place).await?;
+    let stream = ResumableStream::resume(host, detached, place)?;
+    Some(stream.with_head(exchange.open_stream()))
 }
 
 /// Begins a subscription, unless its id is that of another request in flight on its pipe.

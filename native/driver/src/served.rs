@@ -1,6 +1,6 @@
 //! How an exchange is answered: whole, or piece by piece.
 
-use std::{future::Future, time::Duration};
+use std::{future::Future, sync::Arc, time::Duration};
 
 use mcp_protocol::{Answer, StreamHead};
 
@@ -8,6 +8,7 @@ use crate::{
     buffers::Reservation,
     host::Host,
     listening::Listening,
+    resumable::ResumableStream,
     stream::{CallStream, Part},
 };
 
@@ -23,15 +24,26 @@ pub enum Served<H: Host> {
 pub enum Stream<H: Host> {
     /// A call that sends messages first, or takes long.
     Call(CallStream<H>),
+    /// The same for a client that may leave and come back.
+    Resumable(ResumableStream<H>),
     /// Changes, until the client has enough or the transport ends.
     Listening(Listening<H>),
 }
 
 impl<H: Host> Stream<H> {
+    /// The stream of a call.
+    pub(crate) fn of_call(host: &Arc<H>, call: CallStream<H>) -> Self {
+        match call.resumable() {
+            Some(owner) => Self::Resumable(ResumableStream::begin(host, owner, call)),
+            None => Self::Call(call),
+        }
+    }
+
     /// Begins the HTTP response.
     pub fn open(&mut self) -> StreamHead {
         match self {
             Self::Call(call) => call.open(),
+            Self::Resumable(stream) => stream.open(),
             Self::Listening(listening) => listening.open(),
         }
     }
@@ -40,6 +52,7 @@ impl<H: Host> Stream<H> {
     pub async fn ready(&mut self, closing: impl Future<Output = ()>) {
         match self {
             Self::Call(call) => call.ready().await,
+            Self::Resumable(stream) => stream.ready().await,
             Self::Listening(listening) => listening.ready(closing).await,
         }
     }
@@ -49,6 +62,7 @@ impl<H: Host> Stream<H> {
     pub async fn next(&mut self, patience: Duration, closing: impl Future<Output = ()>) -> Part {
         match self {
             Self::Call(call) => call.next(patience).await,
+            Self::Resumable(stream) => stream.next(patience).await,
             Self::Listening(listening) => listening.next(patience, closing).await,
         }
     }
@@ -56,7 +70,7 @@ impl<H: Host> Stream<H> {
     /// What follows the answer on a pipe.
     pub fn farewell(&self) -> Option<Vec<u8>> {
         match self {
-            Self::Call(_) => None,
+            Self::Call(_) | Self::Resumable(_) => None,
             Self::Listening(listening) => listening.farewell(),
         }
     }

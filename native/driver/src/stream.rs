@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_protocol::{Answer, Ask, Exchange, Input, Step, StreamHead, Unanswered};
+use mcp_protocol::{Answer, Ask, Exchange, Input, Scope, Step, StreamHead, Unanswered};
 use tokio::time::timeout;
 
 use crate::{
@@ -26,6 +26,8 @@ pub struct CallStream<H: Host> {
 pub enum Part {
     /// A message, ready to be written, and its share of `max_buffered_bytes`.
     Frame(Vec<u8>, Reservation),
+    /// The response ends here without an answer, which went out before or goes out by another response.
+    Break,
     /// Nothing came for as long as the peer should be left without a sign of life.
     Quiet,
     /// The answer and its share: its body is the last piece, and nothing follows.
@@ -40,6 +42,11 @@ impl<H: Host> CallStream<H> {
             waiting,
             open: false,
         }
+    }
+
+    /// Who may resume it.
+    pub(crate) fn resumable(&self) -> Option<Scope> {
+        self.exchange.resumable()
     }
 
     /// Begins the HTTP response.
@@ -58,6 +65,7 @@ impl<H: Host> CallStream<H> {
     pub async fn next(&mut self, patience: Duration) -> Part {
         match timeout(patience, self.waiting.take()).await {
             Ok(Taken::Frame(frame, room)) => Part::Frame(frame, room),
+            Ok(Taken::Break) => Part::Break,
             Ok(Taken::End(outcome)) => self.answer(outcome).await,
             Err(_) => Part::Quiet,
         }

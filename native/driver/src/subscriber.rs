@@ -1,9 +1,12 @@
 //! One subscriber: what it wants to hear of, what waits for it, and what it may be told again.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    mem,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
-use mcp_protocol::{Change, EventId, Filter, Owner, Principal, Subscription, Uris};
-use tokio::sync::Notify;
+use mcp_protocol::{Change, EventId, Filter, Owner, Principal, StreamKind, Subscription, Uris};
+use tokio::{sync::Notify, task::AbortHandle};
 
 use crate::{
     buffers::Buffers,
@@ -23,11 +26,15 @@ pub(crate) struct Subscriber {
 
 struct State {
     filter: Filter,
+    /// How often single resources were added or taken away.
+    edits: u64,
     pending: Pending,
     /// Present where a stream can be resumed.
     replay: Option<Replay>,
     /// Which of its streams reads, counted from 1.
     stream: u64,
+    /// While nobody reads: gives this up in the end.
+    waits_for_client: Option<AbortHandle>,
     ended: bool,
 }
 
@@ -48,9 +55,13 @@ impl Subscriber {
             principal: subscription.principal.clone(),
             state: Mutex::new(State {
                 filter: subscription.filter.clone(),
+                edits: 0,
                 pending: Pending::default(),
-                replay: subscription.is_resumable().then(|| Replay::new(buffers)),
+                replay: subscription
+                    .is_resumable()
+                    .then(|| Replay::new(StreamKind::Get, buffers)),
                 stream: 0,
+                waits_for_client: None,
                 ended: false,
             }),
             ready: Notify::new(),
@@ -76,16 +87,32 @@ impl Subscriber {
 
     pub(crate) fn resubscribe(&self, uri: &Arc<str>, adds: bool) {
         let mut state = self.state();
+        state.edits += 1;
         let uris = Arc::make_mut(&mut state.filter.uris);
-        match adds {
-            true => uris.insert(Arc::clone(uri)),
-            false => uris.remove(uri),
-        };
+        if adds {
+            uris.insert(Arc::clone(uri));
+        } else {
+            uris.remove(uri);
+            state.pending.forget(uri);
+        }
     }
 
     /// Puts these resources in the place of those it heard of before.
     pub(crate) fn set_uris(&self, uris: Uris) {
-        self.state().filter.uris = uris;
+        self.state().set_uris(uris);
+    }
+
+    /// How often [`Subscriber::resubscribe`] was called.
+    pub(crate) fn edits(&self) -> u64 {
+        self.state().edits
+    }
+
+    /// Does what [`Subscriber::set_uris`] does, unless there were edits since there were so many.
+    pub(crate) fn refresh_uris(&self, uris: Uris, edits: u64) {
+        let mut state = self.state();
+        if state.edits == edits {
+            state.set_uris(uris);
+        }
     }
 
     pub(crate) fn end(&self) {
@@ -93,18 +120,39 @@ impl Subscriber {
         self.ready.notify_one();
     }
 
-    /// Begins a stream, in the place of one before: its number, and what is said first. A client that resumes gets what
-    /// it missed, or, where nobody knows that, a change of everything.
-    pub(crate) fn attach(&self, subscription: &Subscription) -> (u64, Vec<Vec<u8>>) {
+    /// Begins a stream, in the place of one before; its number.
+    pub(crate) fn next_stream(&self) -> u64 {
+        let mut state = self.state();
+        state.stream += 1;
+        let number = state.stream;
+        let waits = state.waits_for_client.take();
+        drop(state);
+        if let Some(waits) = waits {
+            waits.abort();
+        }
+        // One that reads so far finds that it is not the newest.
+        self.ready.notify_one();
+        number
+    }
+
+    /// Notes the task that gives this up unless the client comes back to a stream that broke off.
+    pub(crate) fn wait_for_client(&self, stream: u64, waits: AbortHandle) {
+        let mut state = self.state();
+        if state.stream == stream {
+            state.waits_for_client = Some(waits);
+        }
+    }
+
+    /// What the newest stream says first. A client that resumes gets what it missed, or, where nobody knows that, a
+    /// change of everything.
+    pub(crate) fn opening(&self, subscription: &Subscription) -> Vec<Vec<u8>> {
         let mut state = self.state();
         let State {
             filter,
             pending,
             replay,
-            stream,
             ..
         } = &mut *state;
-        *stream += 1;
         filter.clone_from(&subscription.filter);
         let missed = match (&replay, &subscription.resumes) {
             (Some(replay), Some(place)) => replay.after(place),
@@ -114,13 +162,10 @@ impl Subscriber {
             pending.add_all(filter);
         }
         let place = replay.as_ref().map_or_else(no_place, Replay::place);
+        drop(state);
         let mut ahead: Vec<Vec<u8>> = missed.unwrap_or_default();
         ahead.extend(subscription.opening(&place));
-        let number = *stream;
-        drop(state);
-        // One that reads so far finds that it is not the newest.
-        self.ready.notify_one();
-        (number, ahead)
+        ahead
     }
 
     /// Whether this is the newest stream.
@@ -169,9 +214,19 @@ impl Subscriber {
     }
 }
 
+impl State {
+    fn set_uris(&mut self, uris: Uris) {
+        let before = mem::replace(&mut self.filter.uris, uris);
+        for uri in before.difference(&self.filter.uris) {
+            self.pending.forget(uri);
+        }
+    }
+}
+
 /// The place of events that have none.
 fn no_place() -> EventId {
     EventId {
+        kind: StreamKind::Get,
         stream: Arc::default(),
         number: 0,
     }

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use mcp_protocol::{Change, IdKey, Owner, Principal, Scope, Subscription, Unanswered};
+use mcp_protocol::{Change, IdKey, Limit, Owner, Principal, Scope, Subscription, Unanswered, Uris};
 
 use crate::{buffers::Buffers, hearing::Hearing, pending::Added, subscriber::Subscriber};
 
@@ -68,8 +68,11 @@ impl Subscribers {
             (Some(_), _) => return Err(Unanswered::DuplicateId),
             (None, _) => self.enter(&mut open, &subscription, buffers)?,
         };
+        // Under the lock, so that whoever gives up an older stream finds that there is a newer one.
+        let stream = subscriber.next_stream();
         drop(open);
-        Ok(Hearing::new(Arc::clone(self), subscriber, subscription))
+        let hearing = Hearing::new(Arc::clone(self), subscriber, subscription, stream);
+        Ok(hearing)
     }
 
     /// Tells everybody who wants to hear of it of a change, which may be part of the resource `within`. Takes time in
@@ -89,10 +92,17 @@ impl Subscribers {
         }
     }
 
+    /// Puts these resources in the place of those that a session heard of before.
+    pub fn set_uris(&self, session: &Scope, uris: Uris) {
+        if let Some(subscriber) = self.find(&Owner::Session(session.clone())) {
+            subscriber.set_uris(uris);
+        }
+    }
+
     /// Ends the stream of a session, which is over.
     pub fn end(&self, session: &Scope) {
         if let Some(subscriber) = self.find(&Owner::Session(session.clone())) {
-            self.remove(&subscriber);
+            self.open().remove(&subscriber);
             subscriber.end();
         }
     }
@@ -131,22 +141,11 @@ impl Subscribers {
         }
     }
 
-    /// Forgets a subscriber. Harmless when that was done before.
-    pub(crate) fn remove(&self, subscriber: &Subscriber) {
+    /// Forgets a subscriber whose client left this stream and has begun no other.
+    pub(crate) fn give_up(&self, subscriber: &Subscriber, stream: u64) {
         let mut open = self.open();
-        if open.all.remove(&subscriber.number).is_none() {
-            return;
-        }
-        if open.owned.get(&subscriber.owner) == Some(&subscriber.number) {
-            open.owned.remove(&subscriber.owner);
-        }
-        if let Some(principal) = &subscriber.principal
-            && let Some(count) = open.principals.get_mut(principal)
-        {
-            *count -= 1;
-            if *count == 0 {
-                open.principals.remove(principal);
-            }
+        if subscriber.is_newest(stream) {
+            open.remove(subscriber);
         }
     }
 
@@ -157,12 +156,18 @@ impl Subscribers {
         buffers: &Arc<Buffers>,
     ) -> Result<Arc<Subscriber>, Unanswered> {
         if open.all.len() >= self.limits.max_subscriptions {
-            return Err(Unanswered::Busy);
+            return Err(Unanswered::Busy(Limit {
+                option: "max_subscriptions",
+                allowed: self.limits.max_subscriptions,
+            }));
         }
         if let Some(principal) = &subscription.principal {
             let count = open.principals.entry(principal.clone()).or_insert(0);
             if *count >= self.limits.max_subscriptions_per_principal {
-                return Err(Unanswered::PrincipalBusy);
+                return Err(Unanswered::PrincipalBusy(Limit {
+                    option: "max_subscriptions_per_principal",
+                    allowed: self.limits.max_subscriptions_per_principal,
+                }));
             }
             *count += 1;
         }
@@ -185,5 +190,25 @@ impl Subscribers {
     /// A lock whose holder panicked still holds consistent data: every critical section here is a few map operations.
     fn open(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Open {
+    /// Forgets a subscriber. Harmless when that was done before.
+    fn remove(&mut self, subscriber: &Subscriber) {
+        if self.all.remove(&subscriber.number).is_none() {
+            return;
+        }
+        if self.owned.get(&subscriber.owner) == Some(&subscriber.number) {
+            self.owned.remove(&subscriber.owner);
+        }
+        if let Some(principal) = &subscriber.principal
+            && let Some(count) = self.principals.get_mut(principal)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.principals.remove(principal);
+            }
+        }
     }
 }

@@ -50,7 +50,10 @@ pub(crate) enum Heard {
 }
 
 impl<H: Host> Waiting<H> {
-    /// Hands a question over to the host. An outcome is there at once when that is not possible.
+    /// Hands a question over to the host.
+    ///
+    /// # Errors
+    /// Why nobody takes it.
     pub(crate) fn begin(
         host: &Arc<H>,
         ask: Ask,

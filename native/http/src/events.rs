@@ -60,6 +60,7 @@ fn next<H: Host>(events: Option<Box<Events<H>>>) -> Next<Option<Box<Events<H>>>>
         match events.part().await {
             Part::Frame(frame, room) => Some((held_bytes(frame, room), Some(events))),
             Part::Quiet => Some((Bytes::from_static(SIGN_OF_LIFE), Some(events))),
+            Part::Break => None,
             Part::Answer(mut answer, room) => {
                 let last = std::mem::take(&mut answer.body);
                 let Events {

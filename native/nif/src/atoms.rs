@@ -90,6 +90,7 @@ rustler::atoms! {
     updated,
 
     // What functions return instead of doing long work, or nothing.
+    break_off = "break",
     busy,
     large,
     late,
@@ -112,6 +113,7 @@ rustler::atoms! {
     // Messages of a call before its answer.
     log,
     not_increasing,
+    not_supported,
     progress,
 
     // Kinds of faults.
@@ -228,6 +230,7 @@ rustler::atoms! {
     completions,
     connections,
     digest,
+    detached_streams,
     dispatchers,
     events_dropped,
     prompts,

@@ -2,7 +2,13 @@
 
 use rustler::{Encoder, Env, Term, types::atom};
 
-use crate::{budget::Scheduler, decode, refusal::Refusal, timing, writer::JsonWriter};
+use crate::{
+    budget::{Scheduler, charge},
+    decode,
+    refusal::Refusal,
+    timing,
+    writer::JsonWriter,
+};
 
 /// `encode/1`
 #[rustler::nif]
@@ -19,7 +25,12 @@ fn encode_large<'a>(env: Env<'a>, term: Term<'a>) -> Term<'a> {
 
 fn json<'a>(env: Env<'a>, term: Term<'a>, scheduler: Scheduler) -> Term<'a> {
     match to_json(term, scheduler, usize::MAX) {
-        Ok(json) => (atom::ok(), decode::binary(env, &json)).encode(env),
+        Ok(json) => {
+            if scheduler == Scheduler::Normal {
+                charge(env, json.len());
+            }
+            (atom::ok(), decode::binary(env, &json)).encode(env)
+        }
         Err(refusal) => refusal.encode(env),
     }
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use mcp_driver::{Buffers, CallNumber, Calls, CancelReason, Event, Host, Route, Subscribers};
+use mcp_driver::{
+    Buffers, CallNumber, Calls, CancelReason, DetachedStreams, Event, Host, Route, Subscribers,
+};
 use mcp_protocol::Shared;
 use rustler::{Encoder, LocalPid};
 use tokio::runtime::Handle;
@@ -26,6 +28,10 @@ impl Host for Instance {
 
     fn subscribers(&self) -> &Arc<Subscribers> {
         &self.subscribers
+    }
+
+    fn detached(&self) -> &Arc<DetachedStreams<Self>> {
+        &self.detached
     }
 
     fn buffers(&self) -> &Arc<Buffers> {

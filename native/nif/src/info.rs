@@ -15,6 +15,10 @@ fn info<'a>(env: Env<'a>, handle: &'a InstanceHandle) -> Term<'a> {
         (atoms::calls(), instance.calls.in_flight().encode(env)),
         (atoms::completions(), catalog.completion_count().encode(env)),
         (atoms::connections(), instance.connections().encode(env)),
+        (
+            atoms::detached_streams(),
+            instance.detached.len().encode(env),
+        ),
         (atoms::dispatchers(), instance.dispatchers.len().encode(env)),
         (atoms::events_dropped(), instance.ring.dropped().encode(env)),
         (

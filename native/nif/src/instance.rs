@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
-use mcp_driver::{Buffers, CallLimits, Calls, Subscribers, SubscriptionLimits};
+use mcp_driver::{Buffers, CallLimits, Calls, DetachedStreams, Subscribers, SubscriptionLimits};
 use mcp_http::{Listener, Workers};
 use mcp_protocol::{CacheHint, CacheHints, Catalog, Config, Keys, LogLevel, Shared};
 use rustler::{
@@ -26,6 +26,7 @@ pub(crate) struct Instance {
     pub(crate) shared: ArcSwap<Shared>,
     pub(crate) calls: Arc<Calls<LocalPid>>,
     pub(crate) subscribers: Arc<Subscribers>,
+    pub(crate) detached: Arc<DetachedStreams<Self>>,
     pub(crate) buffers: Arc<Buffers>,
     pub(crate) dispatchers: Arc<Dispatchers>,
     pub(crate) ring: Ring,
@@ -91,6 +92,7 @@ impl Instance {
             shared: ArcSwap::from_pointee(shared),
             calls: Calls::new(limits),
             subscribers: Subscribers::new(subscriptions),
+            detached: DetachedStreams::new(),
             buffers: Buffers::new(options.get(atoms::max_buffered_bytes())?),
             dispatchers: Arc::new(Dispatchers::new()),
             ring: Ring::new(),

@@ -15,7 +15,7 @@ use crate::{
     fault::Fault,
     instance::{Instance, InstanceHandle},
     options::{Options, wrong},
-    timing, workers,
+    workers,
 };
 
 /// A listener as a term.
@@ -42,15 +42,14 @@ fn http_start<'a>(
     }
 }
 
-/// `http_drain/4`: `pid` gets `{:beam_mcp, :drained, ref, left}`.
-#[rustler::nif]
+/// `http_drain/4`: `pid` gets `{:beam_mcp, :drained, ref, left}`. Wakes every connection.
+#[rustler::nif(schedule = "DirtyIo")]
 fn http_drain<'a>(
     handle: &'a ListenerHandle,
     pid: LocalPid,
     reference: Term<'a>,
     timeout_ms: u64,
 ) -> Atom {
-    let _time = timing::measure("http_drain");
     let mut message = OwnedEnv::new();
     let reference = message.save(reference);
     handle

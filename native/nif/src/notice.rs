@@ -4,7 +4,7 @@ use mcp_driver::Sent;
 use mcp_protocol::{Amount, LogLevel, Notice};
 use rustler::{Atom, Binary, Encoder, Env, NifResult, Term, types::atom};
 
-use crate::{atoms, instance::InstanceHandle, timing};
+use crate::{atoms, budget::charge, instance::InstanceHandle, timing};
 
 /// `notify/3`: JSON values come as the texts that `encode/1` made of them.
 #[rustler::nif]
@@ -16,19 +16,23 @@ fn notify<'a>(
 ) -> NifResult<Term<'a>> {
     let _time = timing::measure("notify");
     let instance = handle.instance();
-    let sent = instance
-        .calls
-        .notify(call, notice(message)?, &instance.buffers);
+    let notice = notice(message)?;
+    charge(env, bytes(&notice));
+    let sent = instance.calls.notify(call, notice, &instance.buffers);
     Ok(match sent {
         Sent::Done => atom::ok().encode(env),
         Sent::Busy => (atom::error(), atoms::busy()).encode(env),
+        Sent::NotResumable => (atom::error(), atoms::not_supported()).encode(env),
         Sent::NotIncreasing => (atom::error(), atoms::not_increasing()).encode(env),
     })
 }
 
-/// `{:progress, number, number | nil, text | nil}`, `{:log, level, logger | nil, json}` or
-/// `{:notification, method, json | nil}`
+/// `{:progress, number, number | nil, text | nil}`, `{:log, level, logger | nil, json}`,
+/// `{:notification, method, json | nil}` or `:break`
 fn notice(message: Term<'_>) -> NifResult<Notice<'_>> {
+    if atoms::break_off() == message {
+        return Ok(Notice::Break);
+    }
     if let Ok((tag, progress, total, text)) =
         message.decode::<(Atom, Term<'_>, Term<'_>, Option<&str>)>()
         && tag == atoms::progress()
@@ -57,6 +61,16 @@ fn notice(message: Term<'_>) -> NifResult<Notice<'_>> {
         method,
         params: params.map(|params| params.as_slice()),
     })
+}
+
+/// How much of it is the host's.
+fn bytes(notice: &Notice<'_>) -> usize {
+    match notice {
+        Notice::Progress { message, .. } => message.map_or(0, str::len),
+        Notice::Log { data, .. } => data.len(),
+        Notice::Other { params, .. } => params.map_or(0, <[u8]>::len),
+        Notice::Break => 0,
+    }
 }
 
 fn amount(number: Term<'_>) -> NifResult<Amount> {

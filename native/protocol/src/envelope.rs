@@ -44,22 +44,22 @@ impl Envelope {
             return Err((None, invalid(word::SHAPE, message)));
         }
         let id_node = root.get("id");
-        let id = id_node
-            .map(RequestId::parse)
-            .transpose()
-            .map_err(|reason| (None, invalid_id(reason)))?;
+        let is_response = is_response(root);
+        let id = match id_node.map(RequestId::parse).transpose() {
+            // What a peer says that could not read an id (JSON-RPC 2.0 §5); no response is ever answered.
+            Err(_) if is_response => None,
+            id => id.map_err(|reason| (None, invalid_id(reason)))?,
+        };
         let refuse = |message: &'static str| Err((id.clone(), invalid(word::SHAPE, message)));
         if root.get("jsonrpc").and_then(Node::as_str).as_deref() != Some("2.0") {
             return refuse("The member \"jsonrpc\" must be \"2.0\"");
         }
+        if is_response {
+            let id = id.and(id_node).map(Node::id);
+            return Ok(Self::Response { id });
+        }
         let Some(method) = root.get("method") else {
-            let is_response = root.get("result").is_some() || root.get("error").is_some();
-            return match is_response {
-                true => Ok(Self::Response {
-                    id: id_node.map(Node::id),
-                }),
-                false => refuse("The member \"method\" is missing"),
-            };
+            return refuse("The member \"method\" is missing");
         };
         let Some(method) = method.as_str() else {
             return refuse("The member \"method\" must be a string");
@@ -95,6 +95,11 @@ impl Envelope {
             Self::Response { .. } => None,
         }
     }
+}
+
+fn is_response(root: Node<'_>) -> bool {
+    let has = |member| root.get(member).is_some();
+    !has("method") && (has("result") || has("error"))
 }
 
 fn invalid(word: &'static str, message: &'static str) -> Error {

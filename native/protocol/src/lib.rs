@@ -53,11 +53,11 @@ pub use change::{Change, Filter, Listing, MAX_URIS, Uris};
 pub use config::{Config, Endpoint, Hosts, Origins, Shared};
 pub use context::{Json, RequestContext};
 pub use error::{Code, Error};
-pub use event::EventId;
+pub use event::{EventId, StreamKind};
 pub use exchange::{Exchange, Line, Pipe};
 pub use head::{Peer, RequestHead, Single};
 pub use inquiry::{
-    ClientResponse, Heard, InputAnswer, InputKind, InputQuestion, Inquired, Inquiry,
+    Awaited, ClientResponse, Heard, InputAnswer, InputKind, InputQuestion, Inquired, Inquiry,
 };
 pub use keys::Keys;
 pub use log_level::LogLevel;
@@ -68,7 +68,7 @@ pub use outcome::{
 };
 pub use principal::{Identity, Principal};
 pub use question::{
-    Ask, Authorized, BodyFault, Computation, Computed, Input, Question, Scope, Unanswered,
+    Ask, Authorized, BodyFault, Computation, Computed, Input, Limit, Question, Scope, Unanswered,
 };
 pub use relay::{Relay, Relayed};
 pub use request_id::{IdKey, InvalidId, MAX_ID_BYTES, RequestId};

@@ -35,6 +35,8 @@ pub enum Notice<'a> {
         /// A JSON object, as text.
         params: Option<&'a [u8]>,
     },
+    /// The response ends here, unfinished: the client comes back for the rest (LHT-11).
+    Break,
 }
 
 /// A finite number.
@@ -63,7 +65,9 @@ pub enum FrameKind {
     Log,
     /// None may be lost: the host is told when there is no room.
     Other,
-    /// The same, and the call waits for an answer: progress and log messages make room for it.
+    /// The same; it has no bytes and ends the response, whose rest the client comes back for.
+    Break,
+    /// None may be lost, and the call waits for an answer: progress and log messages make room for it.
     Request,
 }
 
@@ -74,6 +78,8 @@ pub enum Unsent {
     NotIncreasing,
     /// The call has written as many log messages within a second as it may (LOG-8).
     TooMany,
+    /// The client cannot come back for the rest of the response.
+    NotResumable,
 }
 
 /// Turns the messages of one call into frames, by what its client asked for.
@@ -87,6 +93,8 @@ pub struct Notifier {
     threshold: Option<LogLevel>,
     /// The second of the last log message, and how many it had.
     logged: (u64, u32),
+    /// Whether the client can come back for the rest of a response.
+    resumable: bool,
 }
 
 /// How messages stand on the wire.
@@ -115,6 +123,7 @@ impl Notifier {
         framing: Framing,
         progress_token: Option<RequestId>,
         threshold: Option<LogLevel>,
+        resumable: bool,
     ) -> Self {
         Self {
             framing,
@@ -122,6 +131,7 @@ impl Notifier {
             progress: f64::NEG_INFINITY,
             threshold,
             logged: (0, 0),
+            resumable,
         }
     }
 
@@ -132,6 +142,9 @@ impl Notifier {
     pub fn frame(&mut self, now: Now, notice: Notice<'_>) -> Result<Option<Frame>, Unsent> {
         if let Notice::Progress { progress, .. } = notice {
             self.advance(progress)?;
+        }
+        if matches!(notice, Notice::Break) {
+            return self.break_off().map(Some);
         }
         if self.framing == Framing::Nothing {
             return Ok(None);
@@ -144,6 +157,16 @@ impl Notifier {
         }
         let bytes = self.framing.frame(message);
         Ok(Some(Frame { kind, bytes }))
+    }
+
+    fn break_off(&self) -> Result<Frame, Unsent> {
+        match self.resumable {
+            true => Ok(Frame {
+                kind: FrameKind::Break,
+                bytes: Vec::new(),
+            }),
+            false => Err(Unsent::NotResumable),
+        }
     }
 
     fn count_log(&mut self, now: Now) -> Result<(), Unsent> {
@@ -189,6 +212,7 @@ impl Notifier {
             Notice::Other { method, params } => {
                 Some((FrameKind::Other, other_message(method, params)))
             }
+            Notice::Break => None,
         }
     }
 }

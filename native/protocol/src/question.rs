@@ -145,18 +145,35 @@ pub enum Unanswered {
     Deadline,
     /// The host's hook, store or handler process failed.
     Failed,
-    /// As many calls as the instance allows are in flight.
-    Busy,
-    /// As many calls as one principal may have are in flight.
-    PrincipalBusy,
+    /// As many calls or subscriptions as the instance allows are in flight.
+    Busy(Limit),
+    /// As many of them as one principal may have are in flight.
+    PrincipalBusy(Limit),
     /// The instance is draining.
     Draining,
     /// The instance holds as many bytes as it may, so that there is no room for what is to be answered.
     NoRoom,
+    /// The stream of a call that was to be resumed is not kept, or not from that place on.
+    StreamGone,
     /// Another request with this id is in flight in the same scope.
     DuplicateId,
     /// The request was cancelled.
     Cancelled,
+}
+
+/// An option that says how many there may be, and how many it says.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Limit {
+    /// Its name.
+    pub option: &'static str,
+    /// Its value.
+    pub allowed: usize,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} ({})", self.option, self.allowed)
+    }
 }
 
 /// Pure work too long for a thread that serves sockets: run it elsewhere and resume with what it returns.

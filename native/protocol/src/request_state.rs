@@ -35,6 +35,9 @@ pub(crate) fn seal(keys: &Keys, binding: Binding, text: &[u8]) -> Option<String>
 
 /// What was sealed; nothing tells why a state does not open.
 pub(crate) fn open(keys: &Keys, binding: Binding, state: &str) -> Option<Vec<u8>> {
+    if state.len() > MAX_SEALED_BYTES {
+        return None;
+    }
     let state = URL_SAFE_NO_PAD.decode(state).ok()?;
     let (id, rest) = state.split_first_chunk::<ID_BYTES>()?;
     let (nonce, sealed) = rest.split_first_chunk::<NONCE_BYTES>()?;
@@ -49,6 +52,9 @@ pub(crate) fn open(keys: &Keys, binding: Binding, state: &str) -> Option<Vec<u8>
 fn cipher(key: &StateKey) -> XChaCha20Poly1305 {
     XChaCha20Poly1305::new(&key.cipher.into())
 }
+
+/// No state of ours is longer: what is sealed with id, nonce and tag, in Base64.
+const MAX_SEALED_BYTES: usize = (MAX_STATE_BYTES + ID_BYTES + NONCE_BYTES + 16).div_ceil(3) * 4;
 
 /// Length of a key's id.
 pub(crate) const ID_BYTES: usize = 4;
@@ -90,6 +96,15 @@ mod tests {
             assert_eq!(open(&keys, HERE, &format!("{state}{suffix}")), None);
         }
         assert_eq!(open(&keys, HERE, ""), None);
+    }
+
+    #[test]
+    fn the_longest_state_opens_and_a_longer_one_does_not() {
+        let keys = keys(&[7]);
+        let longest = seal(&keys, HERE, &vec![b' '; MAX_STATE_BYTES]).unwrap();
+        assert!(open(&keys, HERE, &longest).is_some());
+        let longer = seal(&keys, HERE, &vec![b' '; MAX_STATE_BYTES + 4]).unwrap();
+        assert_eq!(open(&keys, HERE, &longer), None);
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub struct Answer {
 
 /// The head of an event stream that an exchange answers with: status 200, `text/event-stream`. Its events are the
 /// call's frames and, at the end, the body of the [`Answer`].
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct StreamHead {
     /// HTTP headers beside the content type.
     pub headers: Vec<(&'static str, Cow<'static, str>)>,

@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use crate::{
     change::{Change, Filter},
     encode::Members,
-    event::{self, EventId},
+    event::{self, EventId, StreamKind},
     meta,
     notice::Framing,
     principal::Principal,
@@ -50,15 +50,25 @@ pub(crate) enum Wording {
 }
 
 impl Subscription {
+    /// The stream of a call that is to be gone on with instead: whose it is, and where it broke off.
+    pub fn resumed_call(&self) -> Option<(&Scope, &EventId)> {
+        match (&self.owner, &self.resumes) {
+            (Owner::Session(scope), Some(place)) if place.kind == StreamKind::Post => {
+                Some((scope, place))
+            }
+            _ => None,
+        }
+    }
+
     /// What goes out before any change: the acknowledgement (SUB-3), or what primes a stream that can be resumed, with
     /// how long to wait before that (LHT-10, LHT-12). `place` is where the stream begins.
     pub fn opening(&self, place: &EventId) -> Option<Vec<u8>> {
         match &self.wording {
             Wording::Listen { id, framing } => {
                 let message = acknowledgement(id, &self.filter);
-                Some(framed(*framing, message))
+                Some(framing.frame(message))
             }
-            Wording::Standing(Revision::R20251125) => Some(event::priming(place)),
+            Wording::Standing(Revision::R20251125) => Some(place.priming()),
             Wording::Standing(_) | Wording::Lines => None,
         }
     }
@@ -66,8 +76,8 @@ impl Subscription {
     /// A change, told to this client. `place` is where its event stands in a stream that can be resumed.
     pub fn tell(&self, change: &Change, place: &EventId) -> Vec<u8> {
         match &self.wording {
-            Wording::Listen { id, framing } => framed(*framing, notification(change, Some(id))),
-            Wording::Standing(_) => event::numbered(place, &notification(change, None)),
+            Wording::Listen { id, framing } => framing.frame(notification(change, Some(id))),
+            Wording::Standing(_) => place.mark(&event::event(&notification(change, None))),
             Wording::Lines => notification(change, None),
         }
     }
@@ -172,13 +182,6 @@ pub(crate) fn subscription_meta(id: &RequestId) -> Vec<u8> {
     members.raw(meta::SUBSCRIPTION_ID, id.raw());
     members.close();
     out
-}
-
-fn framed(framing: Framing, message: Vec<u8>) -> Vec<u8> {
-    match framing {
-        Framing::Event => event::event(&message),
-        Framing::Line | Framing::Nothing => message,
-    }
 }
 
 /// Shows what is asked for, not by whom.

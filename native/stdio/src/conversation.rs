@@ -160,9 +160,9 @@ impl<H: Host> Conversation<H> {
         self.hear();
         let (exchange, step) = Exchange::line(self.host.shared(), now(), line, &self.peer);
         if let Some(session) = exchange.opens_session() {
-            if let Some(changes) = &self.changes {
-                changes.set_uris(session.subscriptions.clone());
-            }
+            let uris = session.subscriptions.clone();
+            let scope = Scope::Pipe(self.peer.number);
+            self.host.subscribers().set_uris(&scope, uris);
             self.peer.session = Some(session.clone());
         }
         if let Step::Ask(question) = &step
@@ -230,11 +230,16 @@ impl<H: Host> Conversation<H> {
         }
     }
 
-    /// Ends what would go on for ever, lets running calls finish until `deadline`, then cancels those that have not.
+    /// Ends what would go on for ever, lets running calls finish until `deadline`, then cancels those that have not. Those
+    /// that asked their client something are cancelled at once: no line of its will be read.
     async fn drain(&mut self, deadline: time::Instant) {
         self.changes = None;
         self.close.tell();
+        let scope = Scope::Pipe(self.peer.number);
         let (host, exchanges) = (&self.host, &mut self.exchanges);
+        for call in host.calls().asking(&scope) {
+            cancel(host, call, Unanswered::Draining, CancelReason::Drain);
+        }
         let reason = tokio::select! {
             biased;
             () = self.answers.closed() => CancelReason::Gone,
@@ -243,7 +248,7 @@ impl<H: Host> Conversation<H> {
                 Err(_) => CancelReason::Drain,
             },
         };
-        for call in host.calls().find(&Scope::Pipe(self.peer.number), None) {
+        for call in host.calls().find(&scope, None) {
             cancel(host, call, Unanswered::Draining, reason);
         }
         // A cancelled exchange ends when it is polled next; one that waits for something else is dropped.

@@ -71,7 +71,8 @@ impl<H: Host> Reply<H> {
                         place.send(Message { bytes, room });
                     }
                 }
-                Part::Quiet => {}
+                // A pipe has nowhere to come back from.
+                Part::Quiet | Part::Break => {}
                 Part::Answer(answer, room) => return (*answer, room),
             }
         }

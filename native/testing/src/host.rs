@@ -7,8 +7,8 @@ use std::{
 };
 
 use mcp_driver::{
-    Acceptance, Accepted, Buffers, CallNumber, Calls, CancelReason, Event, Host, Route, Sent,
-    Subscribers, Token,
+    Acceptance, Accepted, Buffers, CallNumber, Calls, CancelReason, DetachedStreams, Event, Host,
+    Route, Sent, Subscribers, Token,
 };
 use mcp_json::Node;
 use mcp_protocol::{Ask, Call, Notice, Shared};
@@ -25,6 +25,7 @@ pub struct TestHost {
     shared: Arc<Shared>,
     calls: Arc<Calls<Worker>>,
     subscribers: Arc<Subscribers>,
+    detached: Arc<DetachedStreams<Self>>,
     buffers: Arc<Buffers>,
     route: Mutex<Option<Route>>,
     /// Until it is closed.
@@ -50,6 +51,7 @@ impl TestHost {
         Arc::new(Self {
             calls: Calls::new(settings.limits),
             subscribers: Subscribers::new(settings.subscriptions),
+            detached: DetachedStreams::new(),
             buffers: Buffers::new(settings.max_buffered_bytes),
             shared: Arc::new(settings.shared()),
             route: Mutex::new(Some(Route(0))),
@@ -192,6 +194,10 @@ impl Host for TestHost {
 
     fn subscribers(&self) -> &Arc<Subscribers> {
         &self.subscribers
+    }
+
+    fn detached(&self) -> &Arc<DetachedStreams<Self>> {
+        &self.detached
     }
 
     fn buffers(&self) -> &Arc<Buffers> {

@@ -34,6 +34,18 @@ defmodule BeamMCP.Catalog.ReaderTest do
       assert {[], [%{place: "value"}]} = Reader.capabilities([], @host)
     end
 
+    test "has no other keys, under which definitions would be lost" do
+      none = %{tools: [], resources: [], prompts: []}
+      misspelt = %{"tools" => [], resource_templates: []}
+      assert {[], faults} = Reader.capabilities(Map.merge(none, misspelt), @host)
+
+      assert for(fault <- faults, do: {fault.place, fault.message}) == [
+               {"resource_templates",
+                "is no key of it; those are tools, resources, templates, prompts"},
+               {~s("tools"), "is no key of it; those are tools, resources, templates, prompts"}
+             ]
+    end
+
     test "holds specifications of the kind that its key says" do
       wrong = %{
         tools: [%ToolSpec{name: "a"}, %{name: "b"}],

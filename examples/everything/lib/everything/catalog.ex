@@ -56,6 +56,10 @@ defmodule Everything.Catalog do
       %ToolSpec{
         name: :test_logging_tool,
         description: "Writes one log message, for clients that ask for it, and answers."
+      },
+      %ToolSpec{
+        name: :test_reconnection,
+        description: "Ends the response before the result where the client can come back for it."
       }
     ]
   end
@@ -69,6 +73,10 @@ defmodule Everything.Catalog do
       %ToolSpec{
         name: :test_trigger_prompt_change,
         description: "Adds a prompt, or takes it away again; subscribers hear of it."
+      },
+      %ToolSpec{
+        name: :test_trigger_resource_change,
+        description: "Tells subscribers that the watched resource has changed."
       }
     ]
   end

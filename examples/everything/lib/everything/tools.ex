@@ -63,6 +63,13 @@ defmodule Everything.Tools do
     {:ok, "Three messages were written."}
   end
 
+  # The connection is given back while the work goes on; the client comes back for the result.
+  def call(:test_reconnection, _arguments, context) do
+    _closed_or_not_supported = Context.close_stream(context)
+    Process.sleep(2 * @pause_ms)
+    {:ok, "The client came back, or never had to leave."}
+  end
+
   # Any term that JSON can say is the data of a message.
   def call(:test_logging_tool, _arguments, context) do
     :ok = Context.log(context, :info, %{tool: :test_logging_tool, revision: context.revision})
@@ -78,6 +85,12 @@ defmodule Everything.Tools do
   def call(:test_trigger_prompt_change, _arguments, context) do
     spec = %PromptSpec{name: "test_added_prompt", description: "Comes and goes."}
     toggle(context.instance, :prompt, spec, fn _asked -> {:ok, "Still here."} end)
+  end
+
+  # Who changes a resource says so.
+  def call(:test_trigger_resource_change, _arguments, context) do
+    :ok = BeamMCP.notify_resource_updated(context.instance, "test://watched-resource")
+    {:ok, "Subscribers were told."}
   end
 
   def call(:json_schema_2020_12_tool, arguments, _context) do

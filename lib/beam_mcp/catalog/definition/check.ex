@@ -90,8 +90,8 @@ defmodule BeamMCP.Catalog.Definition.Check do
       :error ->
         [
           {place,
-           "must be a function of 1 or 2 arguments, {module, function} or " <>
-             "{module, function, extra_arguments} that exists"}
+           "must be an existing function of 1 or 2 arguments: itself, {module, function}, or " <>
+             "{module, function, extra_arguments} with a list"}
         ]
     end
   end

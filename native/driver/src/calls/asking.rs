@@ -116,29 +116,42 @@ impl<W: Copy + PartialEq> Calls<W> {
         response: &ClientResponse,
         buffers: &Arc<Buffers>,
     ) -> Answered<W> {
-        let Some(number) = response.id().and_then(call_of) else {
-            return Answered::Nobody;
+        let reached = self.reached(scope, response, buffers);
+        reached.unwrap_or(Answered::Nobody)
+    }
+
+    /// `None` when no call of the scope awaits the response.
+    fn reached(
+        &self,
+        scope: &Scope,
+        response: &ClientResponse,
+        buffers: &Arc<Buffers>,
+    ) -> Option<Answered<W>> {
+        let number = call_of(response.id()?)?;
+        let awaited = {
+            let shard = self.shard(number);
+            let entered = shard.get(&number).filter(|it| it.is_in(scope))?;
+            entered.inquiry.as_ref()?.awaited(response)?
         };
+        // Reading an answer takes time, so it is not done under the lock of the shard.
+        let answer = awaited.read(response);
         let mut shard = self.shard(number);
-        let Some(entered) = shard.get_mut(&number).filter(|it| it.is_in(scope)) else {
-            return Answered::Nobody;
-        };
+        let entered = shard.get_mut(&number)?;
         let Stage::Taken(worker) = entered.stage else {
-            return Answered::Nobody;
+            return None;
         };
+        let inquiry = entered.inquiry.as_mut()?;
+        // Twice the same response finds that it was an answer once, and takes no room.
+        inquiry.awaited(response)?;
         let room = entered.answers.get_or_insert_with(|| buffers.reserve());
-        if !room.grow(response.bytes()) {
-            return Answered::Partly;
+        if !room.grow(answer.bytes()) {
+            return Some(Answered::Partly);
         }
-        let heard = entered
-            .inquiry
-            .as_mut()
-            .map_or(Heard::Nothing, |inquiry| inquiry.hear(response));
-        match heard {
+        Some(match inquiry.hear(response, answer) {
             Heard::Nothing => Answered::Nobody,
             Heard::Answer => Answered::Partly,
             Heard::LastAnswer => Answered::Wholly(number, worker),
-        }
+        })
     }
 
     fn borrow_inquiry(&self, number: CallNumber, worker: W) -> Result<Box<Inquiry>, Asking> {
@@ -189,6 +202,17 @@ impl<W> Entered<W> {
 }
 
 impl<W: Copy> Calls<W> {
+    /// The calls of a scope that wait for a response of their client.
+    pub fn asking(&self, scope: &Scope) -> Vec<CallNumber> {
+        let waits = |number: &CallNumber| {
+            let shard = self.shard(*number);
+            let inquiry = shard.get(number).and_then(|it| it.inquiry.as_ref());
+            inquiry.is_some_and(|inquiry| inquiry.is_waiting())
+        };
+        let calls = self.find(scope, None);
+        calls.into_iter().filter(waits).collect()
+    }
+
     /// Takes out what a call asks with while it still waits for an answer.
     pub(crate) fn take_inquiry(&self, number: CallNumber) -> Option<Box<Inquiry>> {
         let mut shard = self.shard(number);

@@ -50,13 +50,16 @@ async fn asking(
 
 /// The next request that comes to the client.
 async fn request(stream: &mut Stream<TestHost>) -> Value {
-    match stream.next(Duration::MAX, pending()).await {
-        Part::Frame(frame, _) => {
-            let text = String::from_utf8(frame).unwrap();
-            let event = text.strip_prefix("event: message\ndata: ");
-            serde_json::from_str(event.unwrap_or(&text).trim_end()).unwrap()
+    loop {
+        let Part::Frame(frame, _) = stream.next(Duration::MAX, pending()).await else {
+            panic!("no request comes");
+        };
+        let text = String::from_utf8(frame).unwrap();
+        let message = text.split_once("data: ").map_or(&*text, |(_, data)| data);
+        // A stream that can be resumed begins with an event without a message.
+        if !message.trim().is_empty() {
+            return serde_json::from_str(message.trim_end()).unwrap();
         }
-        Part::Quiet | Part::Answer(..) => panic!("no request comes"),
     }
 }
 
@@ -76,6 +79,7 @@ async fn a_response_on_another_connection_reaches_the_call() {
     let host = TestHost::new();
     let arrived = arrived_in_session(&host, "POST", &legacy_call(json!(1)));
     let (job, mut stream) = asking(&host, arrived, 2).await;
+    stream.open();
     let requests = [request(&mut stream).await, request(&mut stream).await];
     assert_eq!(requests[0]["method"], "roots/list");
     assert_ne!(requests[0]["id"], requests[1]["id"]);
@@ -100,7 +104,7 @@ async fn a_response_on_another_connection_reaches_the_call() {
     assert!(job.token.reply(text("done")));
     assert_eq!(said(&read(*stream).await.1), "done");
     drop(job);
-    assert!(host.is_idle());
+    assert_eq!((host.calls().in_flight(), host.calls().tokens()), (0, 0));
 }
 
 #[tokio::test(start_paused = true)]
@@ -127,6 +131,58 @@ async fn a_response_of_another_session_or_pipe_or_to_nothing_is_ignored() {
     line(&host, &one, &good).await.unwrap();
     line(&host, &one, &good).await.unwrap();
     assert_eq!(host.answered().len(), 1, "an answer is one once");
+    job.token.reply(text("done"));
+    assert_eq!(said(&read(*stream).await.1), "done");
+}
+
+/// A client takes no room with what nobody asked for, however often it comes.
+#[tokio::test(start_paused = true)]
+async fn a_response_that_nobody_awaits_takes_no_room() {
+    let host = TestHost::with(|settings| settings.max_buffered_bytes = 10_000);
+    let one = pipe(1, None);
+    let arrived = arrived_line(&host, &one, &legacy_call(json!(1)));
+    let (job, mut stream) = asking(&host, arrived, 1).await;
+    let good = response(&request(&mut stream).await);
+    let number = job.token.number();
+    let before = host.buffers().held();
+    for _ in 0..100 {
+        let id = format!("{number}-0-0000000000000000");
+        let wrong =
+            json!({"jsonrpc": "2.0", "id": id, "result": {"roots": [], "more": "x".repeat(1_000)}});
+        line(&host, &one, &wrong).await.unwrap();
+    }
+    assert_eq!(host.buffers().held(), before);
+    for _ in 0..1_000 {
+        line(&host, &one, &good).await.unwrap();
+    }
+    assert_eq!(host.buffers().held(), before + r#"{"roots":[]}"#.len());
+    assert_eq!(host.answered(), [number]);
+    line(&host, &one, &cancel(json!(1))).await.unwrap();
+    assert_eq!(
+        host.buffers().held(),
+        0,
+        "a call that is over holds no answers"
+    );
+    drop(job);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_answers_nothing_takes_no_room() {
+    let host = TestHost::new();
+    let one = pipe(1, None);
+    let arrived = arrived_line(&host, &one, &legacy_call(json!(1)));
+    let (job, mut stream) = asking(&host, arrived, 1).await;
+    let good = response(&request(&mut stream).await);
+    let held = host.buffers().held();
+    let mut guessed = good.clone();
+    guessed["id"] = json!(format!("{}-0-guessed", job.token.number()));
+    line(&host, &one, &guessed).await.unwrap();
+    assert_eq!(host.buffers().held(), held);
+    line(&host, &one, &good).await.unwrap();
+    let answered = host.buffers().held();
+    assert_eq!(answered, held + good["result"].to_string().len());
+    line(&host, &one, &good).await.unwrap();
+    assert_eq!(host.buffers().held(), answered, "an answer is one once");
     job.token.reply(text("done"));
     assert_eq!(said(&read(*stream).await.1), "done");
 }

@@ -48,7 +48,7 @@ async fn listening(host: &Arc<TestHost>) -> Box<Stream<TestHost>> {
 async fn heard(stream: &mut Stream<TestHost>) -> Option<String> {
     match stream.next(Duration::from_millis(1), pending()).await {
         Part::Frame(frame, _) => Some(String::from_utf8(frame).unwrap()),
-        Part::Quiet => None,
+        Part::Quiet | Part::Break => None,
         Part::Answer(answer, _) => panic!("{}", said(&answer)),
     }
 }

@@ -8,6 +8,7 @@ mod harness;
 mod limits;
 mod listening;
 mod races;
+mod resuming;
 mod standing;
 mod streams;
 mod stress;

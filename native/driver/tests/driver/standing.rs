@@ -1,6 +1,6 @@
 //! The standing stream of a legacy session: one at a time, resumed where it broke off.
 
-use std::{future::pending, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, future::pending, sync::Arc, time::Duration};
 
 use mcp_driver::{Host, Part, Served, Stream};
 use mcp_protocol::{Change, Input, Listing, Scope, SessionAnswer};
@@ -8,7 +8,7 @@ use mcp_testing::TestHost;
 use serde_json::Value;
 use tokio::time::sleep;
 
-use crate::harness::{arrived_hearing, found, in_session};
+use crate::harness::{arrived_hearing, found, in_session, pipe};
 
 const TOOLS: Change = Change::List(Listing::Tools);
 
@@ -41,7 +41,7 @@ async fn event(host: &Arc<TestHost>, stream: &mut Stream<TestHost>) -> Option<(S
             let (id, rest) = text.strip_prefix("id: ").unwrap().split_once('\n').unwrap();
             Some((id.into(), rest.into()))
         }
-        Part::Quiet => None,
+        Part::Quiet | Part::Break => None,
         Part::Answer(..) => Some(("end".into(), String::new())),
     }
 }
@@ -89,7 +89,7 @@ async fn a_client_that_comes_back_gets_what_it_missed() {
 #[tokio::test(start_paused = true)]
 async fn a_client_from_elsewhere_hears_of_everything() {
     let host = TestHost::new();
-    let mut stream = hearing(&host, Some("another-7")).await;
+    let mut stream = hearing(&host, Some("ganother-7")).await;
     event(&host, &mut stream).await;
     let (_, told) = event(&host, &mut stream).await.unwrap();
     assert!(told.contains("tools/list_changed"));
@@ -120,6 +120,32 @@ async fn what_is_kept_for_a_client_goes_after_a_minute() {
     assert_eq!(host.subscribers().len(), 1);
     sleep(Duration::from_secs(2)).await;
     assert!(host.subscribers().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_kept_for_a_session_that_is_over() {
+    let host = TestHost::new();
+    let mut stream = hearing(&host, None).await;
+    event(&host, &mut stream).await;
+    host.subscribers().publish(&TOOLS, None);
+    event(&host, &mut stream).await;
+    drop(stream);
+    assert_ne!(host.buffers().held(), 0);
+    host.subscribers().end(&Scope::Session("s1".into()));
+    assert_eq!(host.buffers().held(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_came_back_outlasts_the_minute_of_the_one_before() {
+    let host = TestHost::new();
+    drop(hearing(&host, None).await);
+    sleep(Duration::from_secs(30)).await;
+    let mut stream = hearing(&host, None).await;
+    event(&host, &mut stream).await;
+    sleep(Duration::from_secs(31)).await;
+    host.subscribers().publish(&TOOLS, None);
+    let (_, told) = event(&host, &mut stream).await.unwrap();
+    assert!(told.contains("tools/list_changed"));
 }
 
 /// LHT-44
@@ -170,4 +196,61 @@ async fn what_a_session_subscribes_to_reaches_its_stream() {
     host.subscribers().resubscribe(&session, &uri, false);
     host.subscribers().publish(&notes, None);
     assert_eq!(event(&host, &mut stream).await, None);
+}
+
+/// A client that subscribes and unsubscribes leaves nothing behind in the queue.
+#[tokio::test(start_paused = true)]
+async fn what_a_session_unsubscribes_from_is_not_told_any_more() {
+    let host = TestHost::new();
+    let mut stream = hearing(&host, None).await;
+    event(&host, &mut stream).await;
+    let session = Scope::Session("s1".into());
+    for number in 0..1_000 {
+        let uri = format!("test://{number}");
+        let change = Change::resource(&uri).unwrap();
+        let uri = Arc::from(uri);
+        host.subscribers().resubscribe(&session, &uri, true);
+        host.subscribers().publish(&change, None);
+        host.subscribers().resubscribe(&session, &uri, false);
+    }
+    assert_eq!(event(&host, &mut stream).await, None);
+}
+
+/// The store was asked before the client subscribed, and answers after that.
+#[tokio::test(start_paused = true)]
+async fn a_subscription_outlives_an_older_answer_of_the_store() {
+    let host = TestHost::new();
+    let mut stream = hearing(&host, None).await;
+    event(&host, &mut stream).await;
+    host.subscribers().publish(&TOOLS, None);
+    let answering = async {
+        let job = host.taken().await;
+        let uri = Arc::from("test://notes");
+        let session = Scope::Session("s1".into());
+        host.subscribers().resubscribe(&session, &uri, true);
+        job.token.reply(found());
+    };
+    let patience = Duration::from_millis(5);
+    let (part, ()) = tokio::join!(stream.next(patience, pending()), answering);
+    assert!(matches!(part, Part::Frame(..)));
+    let notes = Change::resource("test://notes").unwrap();
+    host.subscribers().publish(&notes, None);
+    let (_, told) = event(&host, &mut stream).await.unwrap();
+    assert!(told.contains("test://notes"));
+}
+
+#[tokio::test]
+async fn what_a_pipe_subscribes_to_counts_at_once() {
+    let host = TestHost::new();
+    let subscription = pipe(1, None).subscription(&host.shared()).unwrap();
+    let hearing = host.subscribers().begin(subscription, host.buffers());
+    let mut hearing = hearing.ok().unwrap();
+    let uris = BTreeSet::from(["test://notes".into()]);
+    host.subscribers().set_uris(&Scope::Pipe(1), Arc::new(uris));
+    for uri in ["test://other", "test://notes"] {
+        let changed = Change::resource(uri).unwrap();
+        host.subscribers().publish(&changed, None);
+    }
+    let told = String::from_utf8(hearing.next().await.unwrap()).unwrap();
+    assert!(told.contains("test://notes"), "{told}");
 }

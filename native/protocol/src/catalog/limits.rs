@@ -50,9 +50,14 @@ pub struct Place {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Full {
     /// As many run as may.
-    Concurrency,
+    Concurrency {
+        /// How many that is.
+        allowed: usize,
+    },
     /// As many started as may.
     Rate {
+        /// How many that is.
+        rate: Rate,
         /// When the next one may.
         retry_after_ms: u64,
     },
@@ -95,8 +100,8 @@ impl Gate {
             gate: Arc::clone(self),
             is_held: AtomicBool::new(true),
         };
-        if limits.max_concurrency.is_some_and(|most| running >= most) {
-            return Err(Full::Concurrency);
+        if let Some(allowed) = limits.max_concurrency.filter(|most| running >= *most) {
+            return Err(Full::Concurrency { allowed });
         }
         match limits.rate {
             Some(rate) => self.pace(rate, now).map(|()| place),
@@ -115,6 +120,7 @@ impl Gate {
             })
             .map(|_| ())
             .map_err(|paced| Full::Rate {
+                rate,
                 retry_after_ms: (start(paced) - now - window).div_ceil(NS_PER_MS),
             })
     }
@@ -163,11 +169,17 @@ mod tests {
         };
         let first = gate.enter(&limits, at(0)).expect("one of two");
         let _second = gate.enter(&limits, at(0)).expect("two of two");
-        assert_eq!(gate.enter(&limits, at(0)).err(), Some(Full::Concurrency));
+        assert_eq!(
+            gate.enter(&limits, at(0)).err(),
+            Some(Full::Concurrency { allowed: 2 })
+        );
         first.give_back();
         let third = gate.enter(&limits, at(0)).expect("the first is gone");
         drop(first);
-        assert_eq!(gate.enter(&limits, at(0)).err(), Some(Full::Concurrency));
+        assert_eq!(
+            gate.enter(&limits, at(0)).err(),
+            Some(Full::Concurrency { allowed: 2 })
+        );
         drop(third);
         assert!(gate.enter(&limits, at(0)).is_ok());
     }
@@ -175,25 +187,26 @@ mod tests {
     #[test]
     fn a_rate_allows_its_count_at_once_and_then_its_pace() {
         let gate = Arc::new(Gate::default());
-        let rate = Some(Rate {
+        let rate = Rate {
             count: 3,
             per_ms: 300,
-        });
+        };
+        let too_soon = |retry_after_ms| {
+            Err(Full::Rate {
+                rate,
+                retry_after_ms,
+            })
+        };
         let limits = ToolLimits {
-            rate,
+            rate: Some(rate),
             ..ToolLimits::default()
         };
         let enter = |now| gate.enter(&limits, at(now)).map(drop);
         for _ in 0..3 {
             assert_eq!(enter(1_000), Ok(()));
         }
-        assert_eq!(
-            enter(1_000),
-            Err(Full::Rate {
-                retry_after_ms: 100
-            })
-        );
-        assert_eq!(enter(1_099), Err(Full::Rate { retry_after_ms: 1 }));
+        assert_eq!(enter(1_000), too_soon(100));
+        assert_eq!(enter(1_099), too_soon(1));
         assert_eq!(enter(1_100), Ok(()));
         assert!(enter(1_100).is_err());
         assert_eq!(enter(9_000), Ok(()));

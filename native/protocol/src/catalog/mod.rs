@@ -33,7 +33,7 @@ pub use tool::{Tool, ToolDefinition};
 
 pub(crate) use limits::Full;
 pub(crate) use section::{Listed, Section};
-pub(crate) use uri::check as check_uri;
+pub(crate) use uri::{MAX_BYTES as MAX_URI_BYTES, check as check_uri};
 
 use crate::{change::Listing, config::Config};
 use section::Put;

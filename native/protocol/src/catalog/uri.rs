@@ -1,7 +1,7 @@
 //! Whether a text is a URI (RFC 3986 §3): what resources are named by.
 
 /// The longest URI.
-const MAX_BYTES: usize = 4_096;
+pub(crate) const MAX_BYTES: usize = 4_096;
 
 /// Checks a URI; an error says what is wrong in one sentence.
 pub(crate) fn check(uri: &str) -> Result<(), String> {

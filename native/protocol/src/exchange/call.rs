@@ -34,6 +34,7 @@ impl Exchange {
         let timeout_ms = target.timeout_ms(&self.shared.config);
         let context = self.context(now, &request, timeout_ms);
         let reply = request.reply();
+        self.resumable = self.resumable_by(&request);
         self.called = Some(Arc::clone(&request.document));
         let inquiry = match target {
             Target::Completion(_) => None,
@@ -152,15 +153,18 @@ fn enter(target: &Target, now: Now) -> Result<Option<Place>, Error> {
 fn tool_busy(tool: &Tool, full: Full) -> Error {
     let refuse = |message| Error::new(Code::Busy, word::BUSY, message);
     match full {
-        Full::Concurrency => refuse(format!(
-            "The tool {} has as many calls running as it allows: retry later",
+        Full::Concurrency { allowed } => refuse(format!(
+            "The tool {} has as many calls running as its max_concurrency ({allowed}) allows: retry later",
             tool.name
         )),
-        Full::Rate { retry_after_ms } => {
+        Full::Rate {
+            rate,
+            retry_after_ms,
+        } => {
             let seconds = retry_after_ms.div_ceil(1_000);
             refuse(format!(
-                "The tool {} is called more often than it allows: retry in {seconds} s",
-                tool.name
+                "The tool {} is called more often than its rate ({} in {} ms) allows: retry in {seconds} s",
+                tool.name, rate.count, rate.per_ms
             ))
             .with_retry_after(seconds)
         }

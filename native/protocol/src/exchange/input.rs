@@ -84,11 +84,7 @@ impl Exchange {
         let expires_ms = now.wall_ms + self.shared.config.request_state_ttl_ms;
         let text = inquiry.state(expires_ms);
         if text.len() > MAX_STATE_BYTES {
-            let fault = format!(
-                "what the handler asked and was answered takes {} bytes, over the {MAX_STATE_BYTES} that a client carries",
-                text.len()
-            );
-            return self.host_failed(reply, Some(fault));
+            return self.too_much_to_carry(reply, text.len(), inquiry.bytes());
         }
         let method = self.summary.method.unwrap_or(Method::ToolsCall);
         let binding = self.binding(method, inquiry.params());
@@ -101,6 +97,24 @@ impl Exchange {
             }
             result.string("requestState", &state);
         })
+    }
+
+    /// A state that no client should carry. What was answered is the client's to shorten, the rest the host's.
+    fn too_much_to_carry(&mut self, reply: &Reply, bytes: usize, answers: usize) -> Step {
+        if bytes - answers > MAX_STATE_BYTES {
+            let fault = format!(
+                "what the handler asked takes {} bytes, over the {MAX_STATE_BYTES} that a client carries",
+                bytes - answers
+            );
+            return self.host_failed(reply, Some(fault));
+        }
+        self.refuse(Error::new(
+            Code::InvalidParams,
+            word::REQUEST_STATE,
+            format!(
+                "The answers so far take {answers} bytes, and with what was asked a requestState holds {MAX_STATE_BYTES}: give shorter ones"
+            ),
+        ))
     }
 
     fn binding(&self, method: Method, params: Option<Node<'_>>) -> Binding {

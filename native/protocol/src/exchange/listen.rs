@@ -189,10 +189,14 @@ impl Exchange {
     /// The subscription could not begin: refused before it is acknowledged (SUB-17).
     pub(super) fn not_listening(&mut self, listener: &Listener, why: Unanswered) -> Step {
         let error = match (why, listener) {
-            (Unanswered::Busy | Unanswered::PrincipalBusy, Listener::Request(_)) => internal(
-                word::SUBSCRIPTIONS_FULL,
-                "As many subscriptions are open as the server allows: end one, or retry later",
-            ),
+            (Unanswered::Busy(limit) | Unanswered::PrincipalBusy(limit), Listener::Request(_)) => {
+                internal(
+                    word::SUBSCRIPTIONS_FULL,
+                    format!(
+                        "As many subscriptions are open as the server's {limit} allows: end one, or retry later"
+                    ),
+                )
+            }
             (why, _) => busy(why),
         };
         self.refuse(error)

@@ -23,7 +23,7 @@ mod tool;
 
 pub(crate) use self::era::cancelled_request;
 
-use std::{fmt, mem, sync::Arc};
+use std::{borrow::Cow, fmt, mem, sync::Arc};
 
 use bytes::Bytes;
 use listen::Listener;
@@ -71,6 +71,8 @@ pub struct Exchange {
     body_read: bool,
     /// Whether the response has begun, as an event stream.
     streaming: bool,
+    /// The session whose client may resume the stream of the call that is awaited.
+    resumable: Option<Arc<str>>,
     /// The message of the call that is awaited. The call has it too; kept here, it is freed by whoever drives the
     /// exchange, and not by the one who answers, which may be in no position to free a megabyte.
     called: Option<Arc<Document>>,
@@ -314,6 +316,7 @@ impl Exchange {
             silent: false,
             body_read: false,
             streaming: false,
+            resumable: None,
             called: None,
             stage: Stage::Over,
             summary: Summary::default(),
@@ -434,7 +437,7 @@ impl fmt::Debug for Line {
     }
 }
 
-fn internal(word: &'static str, message: &'static str) -> Error {
+fn internal(word: &'static str, message: impl Into<Cow<'static, str>>) -> Error {
     Error::new(Code::Internal, word, message)
 }
 
@@ -450,30 +453,38 @@ fn no_sessions() -> Error {
 /// The refusals that say "not now".
 fn busy(why: Unanswered) -> Error {
     match why {
-        Unanswered::PrincipalBusy => Error::new(
+        Unanswered::Busy(limit) => Error::new(
+            Code::Busy,
+            word::BUSY,
+            format!("The server has as much running as its {limit} allows: retry later"),
+        ),
+        Unanswered::PrincipalBusy(limit) => Error::new(
             Code::PrincipalBusy,
             word::PRINCIPAL_BUSY,
-            "You have as many calls running as the server allows: retry when one ends",
+            format!(
+                "You have as much running as the server's {limit} allows: retry when something ends"
+            ),
         ),
         Unanswered::NoRoom => Error::new(
             Code::Busy,
             word::BUFFERS,
-            "The server holds as many bytes for its clients as it allows: retry later",
+            "The server holds as many bytes for its clients as its max_buffered_bytes allows: retry later",
         ),
         Unanswered::Draining => Error::new(
             Code::Busy,
             word::DRAINING,
             "The server is shutting down: retry elsewhere",
         ),
+        Unanswered::StreamGone => Error::new(
+            Code::InvalidRequest,
+            word::STREAM_GONE,
+            "The stream that Last-Event-ID names is not kept, or not from there on: send its request again",
+        ),
         Unanswered::DuplicateId => Error::new(
             Code::InvalidRequest,
             word::DUPLICATE_ID,
             "Another request with this id is still running: ids are unique among running requests",
         ),
-        _ => Error::new(
-            Code::Busy,
-            word::BUSY,
-            "The server has as many calls running as it allows: retry later",
-        ),
+        _ => Error::new(Code::Busy, word::BUSY, "The server is busy: retry later"),
     }
 }

@@ -1,11 +1,14 @@
 //! Event streams: whether a response is one, and since when (D17, HTTP-17).
 
+use std::sync::Arc;
+
 use super::{Carrier, Client, Exchange, Request, Stage};
 use crate::{
     log_level::LogLevel,
     meta::RequestMeta,
     notice::{Framing, Notifier},
-    revision::Era,
+    question::Scope,
+    revision::{Era, Revision},
     step::StreamHead,
 };
 
@@ -27,6 +30,17 @@ impl Exchange {
         StreamHead {
             headers: self.stream_head_headers(),
         }
+    }
+
+    /// Whose stream the response is, once it begins: a client of 2025-11-25 may leave it and resume it later by its
+    /// session (LHT-11, LHT-31).
+    pub fn resumable(&self) -> Option<Scope> {
+        self.resumable.clone().map(Scope::Session)
+    }
+
+    pub(super) fn resumable_by(&self, request: &Request) -> Option<Arc<str>> {
+        let can_wait = request.revision == Revision::R20251125 && self.admits_stream();
+        request.session.clone().filter(|_| can_wait)
     }
 
     /// Whether the peer reads event streams only, so that a result must come as one (D17).
@@ -56,6 +70,7 @@ impl Exchange {
             framing,
             meta.progress_token(),
             self.threshold(request, &meta),
+            self.resumable.is_some(),
         )
     }
 

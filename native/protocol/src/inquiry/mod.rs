@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use self::{
     inputs::{Kept, state_text},
-    request::InputRequest,
+    request::{ELICITATION_ID, InputRequest},
 };
 use crate::{
     context::{Client, capabilities},
@@ -91,7 +91,7 @@ pub enum Inquired {
 #[derive(Clone)]
 pub enum InputAnswer {
     /// The response's result, a JSON text that fits what was asked.
-    Result(Box<str>),
+    Result(Arc<str>),
     /// It refused, with an error of its own.
     Error {
         /// JSON-RPC code.
@@ -111,6 +111,9 @@ pub struct ClientResponse {
     message: Arc<Document>,
 }
 
+/// A question that a response answers.
+pub struct Awaited(Arc<InputRequest>);
+
 /// What a response was to the call.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Heard {
@@ -124,7 +127,7 @@ pub enum Heard {
 
 struct Asked {
     key: Box<str>,
-    request: InputRequest,
+    request: Arc<InputRequest>,
     /// The id of the request that went out.
     id: Option<Box<str>>,
     digest: String,
@@ -224,17 +227,19 @@ impl Inquiry {
             .collect()
     }
 
-    /// Takes a response of the client's.
-    pub fn hear(&mut self, response: &ClientResponse) -> Heard {
-        let Some(id) = response.id() else {
+    /// The question that a response of the client's answers; `None` when nobody awaits it.
+    pub fn awaited(&self, response: &ClientResponse) -> Option<Awaited> {
+        let asked = self.asked.iter().find(|asked| asked.awaits(response))?;
+        Some(Awaited(Arc::clone(&asked.request)))
+    }
+
+    /// Takes the answer that [`Awaited::read`] found in a response.
+    pub fn hear(&mut self, response: &ClientResponse, answer: InputAnswer) -> Heard {
+        let mut asked = self.asked.iter_mut();
+        let Some(asked) = asked.find(|asked| asked.awaits(response)) else {
             return Heard::Nothing;
         };
-        let awaited =
-            |asked: &&mut Asked| asked.id.as_deref() == Some(id) && asked.answer.is_none();
-        let Some(asked) = self.asked.iter_mut().find(awaited) else {
-            return Heard::Nothing;
-        };
-        asked.answer = Some(InputAnswer::of(&asked.request, response.message.root()));
+        asked.answer = Some(answer);
         match self.asked.iter().all(|asked| asked.answer.is_some()) {
             true => Heard::LastAnswer,
             false => Heard::Answer,
@@ -247,6 +252,12 @@ impl Inquiry {
         asked.map(|asked| asked.answer.clone()).collect()
     }
 
+    /// Whether a request went out that the client has not answered.
+    pub fn is_waiting(&self) -> bool {
+        let unanswered = |asked: &Asked| asked.id.is_some() && asked.answer.is_none();
+        self.asked.iter().any(unanswered)
+    }
+
     /// Whether the client can be asked for this.
     pub fn supports(&self, kind: InputKind) -> bool {
         self.route != Route::None && kind.is_declared(&self.capabilities(), self.revision)
@@ -255,11 +266,7 @@ impl Inquiry {
     /// How many bytes of answers it holds.
     pub(crate) fn bytes(&self) -> usize {
         let answers = self.asked.iter().filter_map(|asked| asked.answer.as_ref());
-        let sizes = answers.map(|answer| match answer {
-            InputAnswer::Result(json) => json.len(),
-            _ => 0,
-        });
-        sizes.sum()
+        answers.map(InputAnswer::bytes).sum()
     }
 
     /// The parameters of the request that the call serves.
@@ -330,7 +337,7 @@ impl Inquiry {
         };
         Ok(Asked {
             key,
-            request,
+            request: Arc::new(request),
             id: None,
             digest,
             answer,
@@ -395,6 +402,11 @@ impl Inquiry {
 }
 
 impl Asked {
+    fn awaits(&self, response: &ClientResponse) -> bool {
+        let is_own = self.id.is_some() && self.id.as_deref() == response.id();
+        is_own && self.answer.is_none()
+    }
+
     /// A request of the server's to a legacy client.
     fn message(&self, revision: Revision, capabilities: &Value) -> Vec<u8> {
         let mut out = Vec::with_capacity(256);
@@ -412,16 +424,32 @@ impl Asked {
         members.string("method", self.request.method());
         let params = self.request.params(revision, capabilities);
         let mut params = params.expect("it was seen to be sayable before it was kept");
-        if let (InputRequest::Url { .. }, Some(id), Revision::R20251125) =
-            (&self.request, &self.id, revision)
+        if let (InputRequest::Url { id: None, .. }, Some(id), Revision::R20251125) =
+            (&*self.request, &self.id, revision)
         {
-            params["elicitationId"] = (**id).into();
+            params[ELICITATION_ID] = (**id).into();
         }
         members.raw("params", params.to_string());
     }
 }
 
+impl Awaited {
+    /// Reads the answer in a response, which takes time in proportion to its size.
+    pub fn read(&self, response: &ClientResponse) -> InputAnswer {
+        InputAnswer::of(&self.0, response.message.root())
+    }
+}
+
 impl InputAnswer {
+    /// How many bytes of the client's it holds.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Result(json) => json.len(),
+            Self::Error { message, .. } => message.len(),
+            Self::Malformed | Self::Undeclared => 0,
+        }
+    }
+
     fn of(request: &InputRequest, response: Node<'_>) -> Self {
         if let Some(result) = response.get("result") {
             return match request.accepts(result) {
@@ -457,7 +485,7 @@ impl ClientResponse {
     }
 
     /// The size of the message.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.message.bytes().len()
     }
 }
@@ -491,6 +519,13 @@ const MAX_KEY_BYTES: usize = 256;
 
 /// What is kept of a client's error message.
 const MAX_ERROR_BYTES: usize = 1_024;
+
+/// Shows nothing: what was asked is the host's.
+impl fmt::Debug for Awaited {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Awaited")
+    }
+}
 
 /// Shows how much was asked: what about is the host's and its client's.
 impl fmt::Debug for Inquiry {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     cache::CacheChoice,
     call::{Reading, Source},
-    catalog::Catalog,
+    catalog::{Catalog, MAX_URI_BYTES},
     config::Config,
     encode::Members,
     error::{Code, Error},
@@ -40,19 +40,23 @@ pub(crate) fn read(
     }
 }
 
-/// There is no such resource: -32602, and -32002 for legacy clients; both name it (RES-6).
+/// There is no such resource: -32602, and -32002 for legacy clients; both name it (RES-6), unless it is longer than a
+/// URI can be.
 pub(crate) fn not_found(uri: &str, revision: Revision) -> Error {
     let code = match revision.era() {
         Era::Modern => Code::InvalidParams,
         Era::Legacy => Code::ResourceNotFound,
     };
     let message = format!("Resource not found: {}", excerpt(uri.as_bytes()));
+    let error = Error::new(code, word::NOT_FOUND, message);
+    if uri.len() > MAX_URI_BYTES {
+        return error;
+    }
     let mut out = Vec::new();
     let mut data = Members::open(&mut out);
     data.string("uri", uri);
     data.close();
-    let data = String::from_utf8(out).expect("members are written as UTF-8");
-    Error::new(code, word::NOT_FOUND, message).with_data(data)
+    error.with_data(String::from_utf8(out).expect("members are written as UTF-8"))
 }
 
 /// Writes the members of a result.

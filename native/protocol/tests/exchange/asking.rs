@@ -418,7 +418,7 @@ fn a_stream_ends_with_what_is_asked() {
 
 /// What was answered before is bounded: a client sends it back each time.
 #[test]
-fn too_much_to_carry_is_the_hosts_fault() {
+fn too_much_to_carry_is_the_fault_of_whoever_said_it() {
     let mut server = Server::new();
     let groups: &[&[_]] = &[&[("text", sampling())], &[("name", name_form())]];
     let long = "x".repeat(300_000);
@@ -429,6 +429,14 @@ fn too_much_to_carry_is_the_hosts_fault() {
         &retry(&post(), &json!({"text": message}), None),
         groups,
     );
+    assert_eq!(reply.code(), Some(-32602));
+    let told = reply.message();
+    assert!(told.contains("300") && told.contains("262144"), "{told}");
+    assert_eq!(reply.answer.summary.host_fault, None);
+
+    let keys: Vec<String> = (0..1_000).map(|key| format!("{key:0256}")).collect();
+    let questions: Vec<_> = keys.iter().map(|key| (&**key, name_form())).collect();
+    let reply = asking(&mut server, &post(), &[&questions]);
     assert_eq!(reply.result()["isError"], true);
     let fault = reply.answer.summary.host_fault.unwrap();
     assert!(fault.contains("262144"), "{fault}");

@@ -55,7 +55,10 @@ fn hear(server: &mut Server, inquiry: &mut Inquiry, response: &Value) -> Heard {
     let pending = server.step(pending);
     let heard = match &pending.step {
         Step::Ask(question) => match &question.ask {
-            Ask::Hear { response, .. } => inquiry.hear(response),
+            Ask::Hear { response, .. } => match inquiry.awaited(response) {
+                Some(awaited) => inquiry.hear(response, awaited.read(response)),
+                None => Heard::Nothing,
+            },
             ask => panic!("not heard: {ask:?}"),
         },
         step => panic!("not heard: {step:?}"),
@@ -252,6 +255,20 @@ fn lines_carry_responses() {
     let reply = server.line(&json!({"jsonrpc": "2.0", "id": "7-0", "result": {}}));
     assert_eq!(reply.asked, ["hear in pipe 1: 7-0"]);
     assert!(reply.answer.body.is_empty());
+}
+
+/// A client that could not read a request of the server's says so with the id null, and two peers that answer each
+/// other's errors never end.
+#[test]
+fn no_response_is_answered_whatever_its_id() {
+    for id in [json!(null), json!(1.5), json!({}), json!("x".repeat(2_000))] {
+        let error = json!({"code": -32700, "message": "not JSON"});
+        let response = json!({"jsonrpc": "2.0", "id": id, "error": error});
+        assert!(Server::new().line(&response).answer.body.is_empty(), "{id}");
+        let mut server = server(Revision::R20251125);
+        let reply = server.post(&Post::legacy(Some("session-1"), &response));
+        assert_eq!(reply.answer.status, 202, "{id}");
+    }
 }
 
 /// A legacy client that cannot be asked is told so in words.

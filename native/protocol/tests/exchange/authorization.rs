@@ -3,7 +3,7 @@
 use mcp_protocol::{Authorized, Input, Unanswered};
 use serde_json::{Value, json};
 
-use crate::harness::{Post, Reply, Server, call, identity, text};
+use crate::harness::{MAX_CALLS, Post, Reply, Server, call, identity, text};
 
 fn guarded() -> Server {
     Server::new().at(|endpoint| endpoint.authorize = true)
@@ -79,7 +79,7 @@ fn a_hook_that_fails_or_is_late_lets_nobody_in() {
     for (why, status, code) in [
         (Unanswered::Failed, 500, -32603),
         (Unanswered::Deadline, 503, -32603),
-        (Unanswered::Busy, 503, -31503),
+        (Unanswered::Busy(MAX_CALLS), 503, -31503),
         (Unanswered::Draining, 503, -31503),
     ] {
         let reply = deciding(move || Input::Unanswered(why));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_protocol::{Catalog, Input, Unanswered};
 use serde_json::{Value, json};
 
-use crate::harness::{Post, Server, call, config, definition, modern, nothing};
+use crate::harness::{MAX_CALLS, Post, Server, call, config, definition, modern, nothing};
 
 /// Everybody sees `shared`; whoever sends `X-Role: admin` sees `secret` too.
 fn server() -> Server {
@@ -103,7 +103,7 @@ fn a_catalog_that_fails_is_the_servers_error() {
     for (why, status, code) in [
         (Unanswered::Failed, 200, -32603),
         (Unanswered::Deadline, 503, -32603),
-        (Unanswered::Busy, 503, -31503),
+        (Unanswered::Busy(MAX_CALLS), 503, -31503),
     ] {
         let mut server = server();
         server.world.catalog = Box::new(move |_| Input::Unanswered(why));

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use mcp_protocol::{
-    Authorized, Change, Config, EventId, Input, Line, Listing, Owner, Step, Unanswered,
+    Authorized, Change, Config, EventId, Input, Line, Listing, Owner, Step, StreamKind, Unanswered,
 };
 use serde_json::{Value, json};
 
 use crate::harness::{
-    Pending, Post, Server, identity, modern, nothing, offering_all, said_bytes, tools,
+    MAX_CALLS, Pending, Post, Server, identity, modern, nothing, offering_all, said_bytes, tools,
 };
 
 const ID: &str = "io.modelcontextprotocol/subscriptionId";
@@ -31,6 +31,7 @@ fn everything() -> Value {
 
 fn nowhere() -> EventId {
     EventId {
+        kind: StreamKind::Get,
         stream: "".into(),
         number: 0,
     }
@@ -187,11 +188,15 @@ fn the_server_ends_it_with_a_result_and_on_a_pipe_with_a_sign_too() {
 /// SUB-17: before the acknowledgement.
 #[test]
 fn without_room_it_is_refused() {
-    for why in [Unanswered::Busy, Unanswered::PrincipalBusy] {
+    for why in [
+        Unanswered::Busy(MAX_CALLS),
+        Unanswered::PrincipalBusy(MAX_CALLS),
+    ] {
         let mut server = Server::new();
         let pending = posted(&mut server, &listen(json!({})));
         let reply = pending.feed(server.now, Input::Unanswered(why)).reply();
         assert_eq!((reply.answer.status, reply.code()), (200, Some(-32603)));
+        assert!(reply.message().contains("max_calls (7)"));
     }
     let mut server = Server::new();
     let pending = posted(&mut server, &listen(json!({})));
@@ -211,7 +216,7 @@ fn each_delivery_is_authorized_again() {
     let pending = pending.recheck(&mut server);
     assert_eq!(pending.question(), Some("deliver Now"));
 
-    server.world.authorize = Box::new(|_| Input::Unanswered(Unanswered::Busy));
+    server.world.authorize = Box::new(|_| Input::Unanswered(Unanswered::Busy(MAX_CALLS)));
     let pending = pending.recheck(&mut server);
     assert_eq!(pending.question(), Some("deliver Later"));
 

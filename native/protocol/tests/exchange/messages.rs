@@ -297,6 +297,8 @@ fn rpc13_responses_are_refused_outside_a_session() {
     for response in [
         json!({"jsonrpc": "2.0", "id": 1, "result": {}}),
         json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -1, "message": "no"}}),
+        json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": "no"}}),
+        json!({"jsonrpc": "2.0", "error": {"code": -32700, "message": "no"}}),
     ] {
         for post in [
             Post::plain(&response),

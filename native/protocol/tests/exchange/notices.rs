@@ -1,10 +1,11 @@
 //! Messages of a running call: who gets which, and how they stand on the wire (requirements 17 and 18).
 
-use mcp_protocol::{FrameKind, LogLevel, Notice, Notifier, Now, Unsent};
+use mcp_protocol::{FrameKind, LogLevel, Notice, Notifier, Now, Revision, Unsent};
 use serde_json::{Value, json};
 
 use crate::harness::{
     META, Post, Server, amount, asking_for, call, legacy, log, modern, other, progress, said,
+    session,
 };
 
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
@@ -316,6 +317,41 @@ fn one_event_is_one_line_of_data() {
     assert!(text.starts_with("event: message\ndata: {") && text.ends_with("}\n\n"));
     assert_eq!(text.matches(['\n', '\r']).count(), 3);
     assert_eq!(said(&frame)["params"]["message"], "a\r\nb\n\nevent: c");
+}
+
+/// LHT-11, B-18: the client has to know how to come back, which those of 2025-11-25 with a session do.
+#[test]
+fn only_a_response_that_can_be_resumed_ends_early() {
+    let message = legacy("tools/call", json!({"name": "now"}));
+    let in_session = || Post::legacy(Some("s1"), &message);
+    let older = in_session().set("MCP-Protocol-Version", "2025-06-18");
+    for (revision, post, ends) in [
+        (Revision::R20251125, in_session(), true),
+        (Revision::R20250618, older, false),
+        (
+            Revision::R20251125,
+            in_session().set("Accept", "application/json"),
+            false,
+        ),
+        (
+            Revision::R20251125,
+            Post::modern(&call("now", json!({}))),
+            false,
+        ),
+    ] {
+        let mut server = Server::new();
+        let mut known = session(None);
+        known.revision = revision;
+        server.world.sessions.insert("s1".into(), known);
+        let pending = server.begin(&post);
+        let mut pending = server.until_called(pending);
+        assert_eq!(pending.resumable().is_some(), ends, "{post:?}");
+        let sent = pending.notifier().frame(at(0), Notice::Break);
+        match ends {
+            true => assert_eq!(sent.unwrap().unwrap().kind, FrameKind::Break),
+            false => assert_eq!(sent.unwrap_err(), Unsent::NotResumable),
+        }
+    }
 }
 
 #[test]

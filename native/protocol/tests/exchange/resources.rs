@@ -145,6 +145,15 @@ fn malformed_parameters_are_refused() {
     }
 }
 
+/// What a client sends does not come back to it whole.
+#[test]
+fn an_endless_uri_is_not_echoed() {
+    let uri = format!("test://{}", "x".repeat(100_000));
+    let reply = offering_all().line(&read(&uri));
+    assert_eq!(reply.refusal(), (200, Some(-32602), Some(json!(1))));
+    assert!(reply.json().to_string().len() < 1_000);
+}
+
 /// RES-6, ERR-4: one code for each era, over HTTP with 200.
 #[test]
 fn res6_what_does_not_exist_is_named() {

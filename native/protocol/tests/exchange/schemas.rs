@@ -10,9 +10,9 @@ use mcp_protocol::{
 use serde_json::{Value, json};
 
 use crate::harness::{
-    META, Post, Server, amount, asking_for, call, contents, definition, icons, json_text, legacy,
-    log, message, modern, not_found, offering_all, offers, other, piece, pieces, progress,
-    safe_error, said, structured, text, values,
+    MAX_CALLS, META, Post, Server, amount, asking_for, call, contents, definition, icons,
+    json_text, legacy, log, message, modern, not_found, offering_all, offers, other, piece, pieces,
+    progress, safe_error, said, structured, text, values,
 };
 
 const NOW: Now = Now {
@@ -416,8 +416,8 @@ fn errors() {
     for schema in schemas() {
         let claim = |method: &str, params: Value| schema.claim(modern(method, params));
         for (why, code) in [
-            (Unanswered::Busy, -31503),
-            (Unanswered::PrincipalBusy, -31429),
+            (Unanswered::Busy(MAX_CALLS), -31503),
+            (Unanswered::PrincipalBusy(MAX_CALLS), -31429),
             (Unanswered::DuplicateId, -32600),
         ] {
             let reply = Server::new()

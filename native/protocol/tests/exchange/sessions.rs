@@ -3,7 +3,7 @@
 use mcp_protocol::{Input, SessionAnswer, Unanswered};
 use serde_json::{Value, json};
 
-use crate::harness::{Post, Server, call, legacy, session};
+use crate::harness::{MAX_CALLS, Post, Server, call, legacy, session};
 
 fn ping() -> Value {
     legacy("ping", json!({}))
@@ -158,7 +158,7 @@ fn a_delete_that_fails_is_no_success() {
     for (why, status) in [
         (Unanswered::Failed, 503),
         (Unanswered::Deadline, 503),
-        (Unanswered::Busy, 503),
+        (Unanswered::Busy(MAX_CALLS), 503),
     ] {
         for answers_before in 0..2 {
             let mut server = server();

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use mcp_protocol::{Authorized, Change, EventId, Input, Listing, Owner, Revision};
+use mcp_protocol::{
+    Authorized, Change, EventId, Input, Listing, Owner, Revision, Scope, StreamKind, Unanswered,
+};
 use serde_json::{Value, json};
 
 use crate::harness::{Pending, Post, Server, identity, offering_all, session};
@@ -27,6 +29,7 @@ fn server(revision: Revision) -> Server {
 
 fn place() -> EventId {
     EventId {
+        kind: StreamKind::Get,
         stream: "a1".into(),
         number: 3,
     }
@@ -62,7 +65,7 @@ fn it_tells_of_lists_and_of_what_the_session_subscribed_to() {
         assert!(subscription.filter.wants(&change, None));
         assert_eq!(
             text(subscription.tell(&change, &place())),
-            format!("id: a1-3\nevent: message\ndata: {expected}\n\n")
+            format!("id: ga1-3\nevent: message\ndata: {expected}\n\n")
         );
     }
     let logo = Change::resource("test://logo").unwrap();
@@ -76,7 +79,7 @@ fn the_stream_is_primed_for_resuming() {
     let opening = opened(&mut newer, &get("s1"))
         .subscription()
         .opening(&place());
-    assert_eq!(text(opening.unwrap()), "id: a1-3\nretry: 1500\ndata: \n\n");
+    assert_eq!(text(opening.unwrap()), "id: ga1-3\nretry: 1500\ndata: \n\n");
     let mut older = server(Revision::R20250618);
     let post = get("s1").set("MCP-Protocol-Version", "2025-06-18");
     let pending = opened(&mut older, &post);
@@ -87,7 +90,7 @@ fn the_stream_is_primed_for_resuming() {
 #[test]
 fn it_resumes_where_the_client_says() {
     for (header, resumes) in [
-        (Some("a1-3"), Some(place())),
+        (Some("ga1-3"), Some(place())),
         (Some("something else"), None),
         (None, None),
     ] {
@@ -97,6 +100,24 @@ fn it_resumes_where_the_client_says() {
         };
         let pending = opened(&mut server(Revision::R20251125), &post);
         assert_eq!(pending.subscription().resumes, resumes);
+    }
+}
+
+/// LHT-32: the stream of a call is another's, and has no changes.
+#[test]
+fn the_stream_of_a_call_is_resumed_as_such() {
+    let mut server = server(Revision::R20251125);
+    let pending = opened(&mut server, &get("s1").set("Last-Event-ID", "pa1-3"));
+    let (owner, place) = pending.subscription().resumed_call().unwrap();
+    assert_eq!(owner, &Scope::Session("s1".into()));
+    assert_eq!((place.kind, place.number), (StreamKind::Post, 3));
+    let gone = Input::Unanswered(Unanswered::StreamGone);
+    let reply = pending.feed(server.now, gone).reply();
+    assert_eq!((reply.answer.status, reply.code()), (400, Some(-32600)));
+    assert_eq!(reply.answer.summary.refusal, Some("stream_gone"));
+    for other in ["ga1-3", "nonsense"] {
+        let pending = opened(&mut server, &get("s1").set("Last-Event-ID", other));
+        assert!(pending.subscription().resumed_call().is_none());
     }
 }
 

@@ -3,7 +3,7 @@
 use mcp_protocol::{Authorized, BodyFault, Input, Method, Revision, Unanswered};
 use serde_json::{Value, json};
 
-use crate::harness::{META, Post, Server, call, legacy, modern};
+use crate::harness::{MAX_CALLS, META, Post, Server, call, legacy, modern};
 
 #[test]
 fn a_served_call_is_named() {
@@ -111,8 +111,8 @@ fn what_the_world_refuses_has_words_too() {
         );
     }
     for (word, why) in [
-        ("busy", Unanswered::Busy),
-        ("principal_busy", Unanswered::PrincipalBusy),
+        ("busy", Unanswered::Busy(MAX_CALLS)),
+        ("principal_busy", Unanswered::PrincipalBusy(MAX_CALLS)),
         ("draining", Unanswered::Draining),
         ("duplicate_id", Unanswered::DuplicateId),
         ("cancelled", Unanswered::Cancelled),

@@ -4,7 +4,8 @@ use mcp_protocol::{Input, ToolDefinition, Unanswered};
 use serde_json::{Value, json};
 
 use crate::harness::{
-    META, Post, Server, call, definition, in_every_revision, legacy, modern, nothing, text,
+    MAX_CALLS, META, Post, Server, call, definition, in_every_revision, legacy, modern, nothing,
+    text,
 };
 
 #[test]
@@ -201,9 +202,9 @@ fn large_arguments_are_a_computation() {
 #[test]
 fn busy_servers_say_when_to_come_back() {
     for (why, status, code) in [
-        (Unanswered::Busy, 503, -31503),
+        (Unanswered::Busy(MAX_CALLS), 503, -31503),
         (Unanswered::Draining, 503, -31503),
-        (Unanswered::PrincipalBusy, 429, -31429),
+        (Unanswered::PrincipalBusy(MAX_CALLS), 429, -31429),
         (Unanswered::DuplicateId, 400, -32600),
     ] {
         let mut server = Server::new().handling(move |_| Input::Unanswered(why));
@@ -214,6 +215,12 @@ fn busy_servers_say_when_to_come_back() {
             "{why:?}"
         );
         assert_eq!(reply.header("retry-after").is_some(), status != 400);
+        let names_limit = matches!(why, Unanswered::Busy(_) | Unanswered::PrincipalBusy(_));
+        assert_eq!(
+            reply.message().contains("max_calls (7)"),
+            names_limit,
+            "{why:?}"
+        );
         assert!(reply.keeps());
         assert_eq!(server.line(&call("now", json!({}))).code(), Some(code));
     }

@@ -1,8 +1,8 @@
 //! Messages of a call before its answer (MCP basic/utilities/progress, server/utilities/logging).
 
 use mcp_driver::{CancelReason, Host, Sent};
-use mcp_protocol::{Notice, Unanswered};
-use mcp_testing::{call, cancel, eventually, legacy_call, log, other, progress};
+use mcp_protocol::{InputQuestion, Notice, Unanswered};
+use mcp_testing::{Worker, call, cancel, eventually, legacy_call, log, other, progress};
 use serde_json::{Value, json};
 
 use crate::support::{Client, client, held, host, hurried};
@@ -169,4 +169,43 @@ fn the_end_of_input_ends_messages_too() {
     );
     assert_eq!(client.receive(), Value::Null);
     eventually("nothing is left", || client.host.is_idle());
+}
+
+/// A client whose lines are not read any more answers nothing.
+#[test]
+fn a_call_that_asked_its_client_ends_with_the_input() {
+    let mut client = client();
+    client.send(&json!({
+        "jsonrpc": "2.0", "id": "i", "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {"roots": {}},
+            "clientInfo": {"name": "client", "version": "1"},
+        },
+    }));
+    client.receive();
+    let hold = json!({"name": "hold", "arguments": {}});
+    for id in 1..=2 {
+        client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": hold}));
+        held(&client, id);
+    }
+    let roots = InputQuestion {
+        key: None,
+        request: br#"{"method":"roots/list"}"#.to_vec(),
+    };
+    let (calls, number) = (client.host.calls(), client.host.held()[0]);
+    calls.ask(number, Worker, vec![roots], false, client.host.buffers());
+    assert_eq!(client.receive()["method"], "roots/list");
+    client.input = None;
+    let answer = client.receive();
+    assert_eq!(
+        (&answer["id"], &answer["error"]["code"]),
+        (&json!(1), &json!(-31503))
+    );
+    client.host.release();
+    let other = client.receive();
+    assert_eq!(other["result"]["content"][0]["text"], "released");
+    assert_eq!(client.receive(), Value::Null);
+    client.end();
+    assert!(client.host.is_idle());
 }

@@ -1,6 +1,6 @@
 //! Examples of what subscribers hear.
 
-use mcp_protocol::{Change, EventId, Listing};
+use mcp_protocol::{Change, EventId, Listing, StreamKind};
 use serde_json::{Value, json};
 
 use super::server::assert_same;
@@ -23,6 +23,7 @@ fn listening() -> Pending {
 
 fn nowhere() -> EventId {
     EventId {
+        kind: StreamKind::Get,
         stream: "".into(),
         number: 0,
     }

@@ -3,10 +3,16 @@
 use std::sync::Arc;
 
 use mcp_protocol::{
-    CacheHints, CallOutcome, Config, Definition, Endpoint, Hosts, Input, LogLevel, Origins,
+    CacheHints, CallOutcome, Config, Definition, Endpoint, Hosts, Input, Limit, LogLevel, Origins,
     Principal, Revision, Session, ToolDefinition, ToolLimits, ToolResult, Uris,
 };
 use serde_json::{Value, json};
+
+/// A limit that was reached.
+pub const MAX_CALLS: Limit = Limit {
+    option: "max_calls",
+    allowed: 7,
+};
 
 /// Small limits, so that tests reach them.
 pub fn config() -> Config {

@@ -13,7 +13,9 @@ mod transcript;
 mod world;
 
 pub use asking::{ask, asking, form, question, roots, sampling, told, visit};
-pub use fixture::{config, definition, endpoint, nothing, session, structured, text, tools};
+pub use fixture::{
+    MAX_CALLS, config, definition, endpoint, nothing, session, structured, text, tools,
+};
 pub use matching::differences;
 pub use message::{META, asking_for, call, legacy, modern, modern_meta, notification};
 pub use notice::{amount, log, other, progress, said, said_bytes};

@@ -8,7 +8,7 @@ use std::{
 use bytes::Bytes;
 use mcp_protocol::{
     Ask, Call, Catalog, Category, Config, Definition, Edit, Endpoint, Exchange, Input, Inquiry,
-    Keys, Line, Notifier, Now, Pipe, Revision, Shared, Step, Subscription,
+    Keys, Line, Notifier, Now, Pipe, Revision, Scope, Shared, Step, Subscription,
 };
 use serde_json::{Value, json};
 
@@ -211,6 +211,11 @@ impl Pending {
             Step::Answer(_) => None,
             _ => self.asked.last().map(String::as_str),
         }
+    }
+
+    /// Who may resume the stream of the call that is asked for.
+    pub fn resumable(&self) -> Option<Scope> {
+        self.exchange.resumable()
     }
 
     /// The call that is asked for.

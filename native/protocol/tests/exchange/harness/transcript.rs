@@ -20,7 +20,9 @@ use mcp_protocol::{
 };
 use serde_json::Value;
 
-use super::{Pending, Post, Reply, Server, differences, fixture, identity, modern_meta, offers};
+use super::{
+    MAX_CALLS, Pending, Post, Reply, Server, differences, fixture, identity, modern_meta, offers,
+};
 
 /// Plays a transcript against a server.
 ///
@@ -157,8 +159,8 @@ fn unanswered(word: &str, place: &str) -> Unanswered {
     match word {
         "deadline" => Unanswered::Deadline,
         "failed" => Unanswered::Failed,
-        "busy" => Unanswered::Busy,
-        "principal busy" => Unanswered::PrincipalBusy,
+        "busy" => Unanswered::Busy(MAX_CALLS),
+        "principal busy" => Unanswered::PrincipalBusy(MAX_CALLS),
         "draining" => Unanswered::Draining,
         "duplicate id" => Unanswered::DuplicateId,
         "cancelled" => Unanswered::Cancelled,
