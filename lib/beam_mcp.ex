@@ -47,7 +47,8 @@ defmodule BeamMCP do
   """
 
   alias BeamMCP.Catalog.{Definition, Reader, Registry, Server}
-  alias BeamMCP.{Changes, Config, Error, Handler, Instance, Listener, Native, Tasks}
+  alias BeamMCP.{Changes, Config, Error, Handler, Instance, Listener, Native, Parking, Staging}
+  alias BeamMCP.Tasks
   alias BeamMCP.{PromptSpec, ResourceSpec, ResourceTemplateSpec, ToolSpec}
   alias BeamMCP.Tasks.Keeper
   alias BeamMCP.Transport.HTTP
@@ -85,6 +86,7 @@ defmodule BeamMCP do
           subscriptions: non_neg_integer(),
           tasks: non_neg_integer() | nil,
           tasks_running: non_neg_integer(),
+          parked: non_neg_integer(),
           detached_streams: non_neg_integer(),
           changes_folded: non_neg_integer(),
           buffered_bytes: non_neg_integer(),
@@ -317,6 +319,21 @@ defmodule BeamMCP do
   end
 
   @doc """
+  Takes what a handler kept for a page with `BeamMCP.Context.stage/4`: once, and for the principal that
+  the handler was called by. `{:error, :unknown}` says that there is nothing for this visitor.
+
+  `principal` is who the visitor of the page is, in the form in which `authorize` names its callers, and
+  as the page found out by itself: whoever has the URL need not be who the handler asked.
+
+      {:ok, data} = BeamMCP.take_staged(MyApp.MCP, id, "user-7")
+  """
+  @spec take_staged(name(), String.t(), principal :: term()) ::
+          {:ok, data :: term()} | {:error, :unknown | :unavailable | Error.t()}
+  def take_staged(name, id, principal) when is_binary(id) do
+    with {:ok, instance} <- Instance.fetch(name), do: Staging.take(instance, id, principal)
+  end
+
+  @doc """
   Stops accepting, lets running calls finish within `timeout_ms`, and closes every listener.
 
   Returns the number of connections that were cut at the deadline. The instance stays, without
@@ -340,6 +357,7 @@ defmodule BeamMCP do
          listeners: listeners,
          tasks: Tasks.count(instance),
          tasks_running: Keeper.count(name),
+         parked: Parking.count(name),
          catalog_digest: Native.catalog_digest(instance.native)
        })}
     end

@@ -212,7 +212,18 @@ defmodule BeamMCP.DocsTest do
   end
 
   describe "the tables of options" do
-    for table <- [:instance, :http, :stdio, :session_ets, :task_ets, :test, :observed] do
+    for table <- [
+          :instance,
+          :http,
+          :stdio,
+          :session_ets,
+          :session_mnesia,
+          :staged_ets,
+          :staged_mnesia,
+          :task_ets,
+          :test,
+          :observed
+        ] do
       @tag table: table
       test "has the options of #{table} as they are", %{table: table} do
         expected = Docs.options(table)

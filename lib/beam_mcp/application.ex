@@ -6,14 +6,14 @@ defmodule BeamMCP.Application do
 
   use Application
 
-  alias BeamMCP.Changes
   alias BeamMCP.Connectome.Observed
+  alias BeamMCP.Group
 
   @impl Application
   def start(_type, _args) do
     registry = %{id: Registry, type: :supervisor, start: {__MODULE__, :start_registry, []}}
 
-    Supervisor.start_link([registry, Changes.scope(), Observed.Tables],
+    Supervisor.start_link([registry, Group.scope(), Observed.Tables],
       strategy: :one_for_one,
       name: BeamMCP.Supervisor
     )

@@ -6,10 +6,11 @@ defmodule BeamMCP.Asking do
   # caught around the handler, and the native library answers with what was asked. The handler runs
   # again with the client's retry. A legacy client gets a request of its own, and the process waits.
 
-  alias BeamMCP.{Context, Fault, InputRequest, Instance, Kind, Native}
+  alias BeamMCP.{Context, Fault, InputRequest, Instance, Kind, Native, Note, Parked, Reply}
   alias BeamMCP.Tasks.{Begun, Keeper}
 
   @ended {__MODULE__, :ended}
+  @thread {__MODULE__, :thread}
 
   @typedoc "What a client may be asked for."
   @type kind :: :form | :url | :sampling | :sampling_tools | :roots
@@ -35,18 +36,18 @@ defmodule BeamMCP.Asking do
 
   @doc "The answer for the native library that `answer` makes of what `guarded/1` gave."
   @spec answer(term(), (term() -> term())) :: term()
-  def answer(@ended, _answer), do: :asked
+  def answer(@ended, _answer), do: {:asked, Note.encode(Note.new(Process.get(@thread)))}
   def answer(value, answer), do: answer.(value)
 
   @doc "Answers a call with it, unless the call goes on as a task, which is given back."
-  @spec reply(Native.token(), term(), (term() -> term()), place :: String.t()) ::
+  @spec reply(Reply.to(), term(), (term() -> term()), place :: String.t()) ::
           Begun.t() | :ok | :late | {:error, Native.reason()}
   def reply(_token, %Begun{} = begun, _answer, _place), do: begun
 
   def reply(token, value, answer, place) do
     answer = answer(value, answer)
     if answer == :failed, do: Fault.log_reason(place, value)
-    Native.reply(token, answer)
+    Reply.send(token, answer)
   end
 
   @doc "Ends the run: what it is for is over."
@@ -58,13 +59,15 @@ defmodule BeamMCP.Asking do
   def ask(context, questions, options) do
     [optional: optional?] = Keyword.validate!(options, optional: false)
     requests = for {key, request} <- questions, do: {key, wire(request)}
+    instance = instance(context)
 
     answers =
-      case put(context, requests, optional?) do
+      case put(instance, context, requests, optional?) do
         {:answers, answers} -> answers
-        :waits -> await(native(context), context.call)
+        :waits -> await(instance.native, context.call)
         :busy -> List.duplicate(:busy, length(questions))
         :ends -> throw(@ended)
+        :refused -> throw(@ended)
         :gone -> throw(@ended)
         :foreign -> raise ArgumentError, foreign()
         {:error, {_kind, text}} -> raise ArgumentError, text
@@ -73,10 +76,28 @@ defmodule BeamMCP.Asking do
     for {{_key, request}, answer} <- Enum.zip(questions, answers), do: read(request, answer)
   end
 
-  defp put(%{task: nil} = context, requests, optional?),
-    do: Native.ask(native(context), context.call, requests, optional?)
+  @doc "Names the conversation that a call is a round of; the same in all of them."
+  @spec thread(Context.t()) :: String.t()
+  def thread(context) do
+    thread = Process.get(@thread) || noted_thread(context) || Note.random()
+    Process.put(@thread, thread)
+    thread
+  end
 
-  defp put(%{task: task}, requests, optional?), do: Keeper.ask(task, requests, optional?)
+  @doc "What the client brought along of the round before, and when that expires."
+  @spec noted(Context.t()) :: {Note.t(), expires_ms :: integer()} | nil
+  def noted(context) do
+    with {text, expires_ms} when text != nil <- noted(instance(context), context.call),
+         %Note{} = note <- Note.parse(text) do
+      {note, expires_ms}
+    else
+      _none -> nil
+    end
+  end
+
+  @doc "The note of a handler that waits at `place`."
+  @spec parked_note({String.t(), String.t()}) :: String.t()
+  def parked_note(place), do: Process.get(@thread) |> Note.new(place) |> Note.encode()
 
   @doc "Ends the run: the client is to send its request again."
   @spec retry_later(Context.t()) :: no_return()
@@ -94,7 +115,7 @@ defmodule BeamMCP.Asking do
     do: Native.job_supports(job, @kinds[kind])
 
   def supports?(context, kind) when is_map_key(@kinds, kind) do
-    case Native.supports(native(context), context.call, @kinds[kind]) do
+    case supported?(instance(context), context.call, @kinds[kind]) do
       :foreign -> raise ArgumentError, foreign()
       supports? -> supports?
     end
@@ -120,9 +141,30 @@ defmodule BeamMCP.Asking do
     raise ArgumentError, "expected a %BeamMCP.InputRequest{}, got #{Kind.of(other)}"
   end
 
-  defp native(context) do
+  defp put(_instance, %{task: task}, requests, optional?) when task != nil,
+    do: Keeper.ask(task, requests, optional?)
+
+  defp put(instance, %{call: {:parked, _handler} = parked}, requests, optional?),
+    do: Parked.ask(instance, parked, requests, optional?)
+
+  defp put(instance, %{call: call}, requests, optional?),
+    do: Native.ask(instance.native, call, requests, optional?)
+
+  defp supported?(_instance, {:parked, _handler} = parked, kind),
+    do: Parked.supports(parked, kind)
+
+  defp supported?(instance, call, kind), do: Native.supports(instance.native, call, kind)
+
+  defp noted(_instance, {:parked, _handler} = parked), do: Parked.noted(parked)
+  defp noted(instance, call), do: Native.noted(instance.native, call)
+
+  defp noted_thread(context) do
+    with {note, _expires_ms} <- noted(context), do: note.thread
+  end
+
+  defp instance(context) do
     case Instance.fetch(context.instance) do
-      {:ok, instance} -> instance.native
+      {:ok, instance} -> instance
       {:error, _stopped} -> throw(@ended)
     end
   end

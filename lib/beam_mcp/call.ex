@@ -8,15 +8,20 @@ defmodule BeamMCP.Call do
 
   alias BeamMCP.{
     Asking,
+    Attendant,
     Cancellation,
     Changes,
+    Context,
     Dispatch,
     Fault,
     Hook,
     Instance,
     Native,
     Outcome,
+    Relay,
+    Reply,
     SessionStore,
+    SingleUse,
     Tasks
   }
 
@@ -24,12 +29,35 @@ defmodule BeamMCP.Call do
   alias BeamMCP.Dispatch.Span
   alias BeamMCP.Tasks.Begun
 
+  # A 2026 client comes back with its answers in another call (MCP 2026-07-28 basic/patterns/mrtr);
+  # one of the others answers this one, whose process can wait itself.
+  @in_rounds "2026-07-28"
+
   @doc "The body of the process."
   @spec run(Instance.name(), Native.call()) :: :ok
   def run(name, call) do
     instance = Instance.fetch!(name)
+    question = Native.accept(instance.native, call)
 
-    case Native.accept(instance.native, call) do
+    case SingleUse.claim(instance, question) do
+      :ok -> serve(question, instance)
+      refusal -> reply(elem(question, 1), refusal)
+    end
+  end
+
+  @doc "Answers what a call asks."
+  @spec serve(Native.question(), Instance.t()) :: :ok
+  def serve(question, %{name: name} = instance) do
+    case question do
+      {:call, token, {:park, handler}, arguments, context} ->
+        park({:call, token, handler, arguments, context}, context, instance)
+
+      {:read, token, {:park, handler}, uri, params, context} ->
+        park({:read, token, handler, uri, params, context}, context, instance)
+
+      {:get_prompt, token, {:park, handler}, prompt, arguments, context} ->
+        park({:get_prompt, token, handler, prompt, arguments, context}, context, instance)
+
       {:call, token, handler, arguments, context}
       when is_integer(handler) or instance.around != nil ->
         Dispatch.tool(instance, token, handler, arguments, own(context, name))
@@ -61,6 +89,10 @@ defmodule BeamMCP.Call do
       {:task, token, question} ->
         reply(token, Tasks.answer(instance, question))
 
+      {:relay, token, session, message} ->
+        Relay.tell(instance, session, message)
+        reply(token, :ok)
+
       {:catalog, token, context} ->
         reply(token, Caller.answer(instance, own(context, name)))
 
@@ -69,8 +101,11 @@ defmodule BeamMCP.Call do
     end
   end
 
+  defp park(question, %{revision: @in_rounds}, instance), do: Attendant.serve(question, instance)
+  defp park(question, _context, instance), do: serve(question, instance)
+
   @doc "Tells a call's or a task's process, and its `on_cancel` functions, that nobody waits for it any more."
-  @spec tell_cancelled(Instance.name(), Native.call() | {:task, String.t()}, pid()) :: :ok
+  @spec tell_cancelled(Instance.name(), Context.call() | {:task, String.t()}, pid()) :: :ok
   def tell_cancelled(name, call, pid) do
     # In this order: a process that ends at the message takes its functions along.
     Cancellation.run(name, call)
@@ -140,9 +175,9 @@ defmodule BeamMCP.Call do
 
   # `:late` is no fault: the caller has gone or its deadline has passed.
   defp reply(token, answer) do
-    with {:error, {_kind, text}} <- Native.reply(token, answer) do
+    with {:error, {_kind, text}} <- Reply.send(token, answer) do
       Fault.log_text("a hook or store answered what cannot be sent: #{text}")
-      Native.reply(token, :failed)
+      Reply.send(token, :failed)
     end
 
     :ok

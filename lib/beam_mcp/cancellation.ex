@@ -5,7 +5,7 @@ defmodule BeamMCP.Cancellation do
 
   use GenServer, restart: :temporary
 
-  alias BeamMCP.{Context, Fault, Instance, Native}
+  alias BeamMCP.{Context, Fault, Instance}
 
   @check_ms 1_000
 
@@ -23,7 +23,7 @@ defmodule BeamMCP.Cancellation do
   end
 
   @doc "Runs what is registered for the call, if anything is."
-  @spec run(Instance.name(), Native.call() | {:task, String.t()}) :: :ok
+  @spec run(Instance.name(), Context.call() | {:task, String.t()}) :: :ok
   def run(name, call) do
     case Registry.lookup(BeamMCP.Registry, {name, {__MODULE__, call}}) do
       [{pid, _value}] -> GenServer.cast(pid, :run)

@@ -8,19 +8,10 @@ defmodule BeamMCP.Changes do
 
   use GenServer
 
-  alias BeamMCP.{Instance, Native}
-
-  @scope BeamMCP.Groups
+  alias BeamMCP.{Group, Instance, Native}
 
   # Changes that are taken up at a time: the same one several times is one.
   @batch 1_000
-
-  # How long after the scope's end, which loses the group, it is joined again.
-  @rejoin_ms 100
-
-  @doc "The `:pg` scope of all instances of this node."
-  @spec scope() :: Supervisor.child_spec()
-  def scope, do: %{id: @scope, start: {:pg, :start_link, [@scope]}}
 
   @spec start_link(Instance.name()) :: GenServer.on_start()
   def start_link(name), do: GenServer.start_link(__MODULE__, name)
@@ -31,7 +22,7 @@ defmodule BeamMCP.Changes do
     with :ok <- Native.publish(instance.native, change) do
       message = {:beam_mcp, :changed, origin(instance), change}
 
-      for member <- :pg.get_members(@scope, group(instance)),
+      for member <- Group.members(instance, __MODULE__),
           do: :erlang.send(member, message, [:noconnect])
 
       :ok
@@ -39,7 +30,11 @@ defmodule BeamMCP.Changes do
   end
 
   @impl GenServer
-  def init(name), do: {:ok, name |> Instance.fetch!() |> join()}
+  def init(name) do
+    instance = Instance.fetch!(name)
+    :ok = Group.join(instance, __MODULE__)
+    {:ok, instance}
+  end
 
   @impl GenServer
   def handle_info({:beam_mcp, :changed, origin, change}, instance) do
@@ -51,21 +46,16 @@ defmodule BeamMCP.Changes do
   end
 
   def handle_info({:DOWN, _ref, :process, _scope, _reason}, instance) do
-    Process.send_after(self(), :join, @rejoin_ms)
+    :ok = Group.rejoin()
     {:noreply, instance}
   end
 
-  def handle_info(:join, instance), do: {:noreply, join(instance)}
-  def handle_info(_other, instance), do: {:noreply, instance}
-
-  defp join(instance) do
-    Process.monitor(@scope)
-    :ok = :pg.join(@scope, group(instance), self())
-    instance
-  catch
-    # There is no scope yet, which the monitor tells.
-    :exit, _no_scope -> instance
+  def handle_info(:join, instance) do
+    :ok = Group.join(instance, __MODULE__)
+    {:noreply, instance}
   end
+
+  def handle_info(_other, instance), do: {:noreply, instance}
 
   # A node of another release may send what this one does not know.
   defp tell(instance, change) do
@@ -93,6 +83,5 @@ defmodule BeamMCP.Changes do
   defp ordered?({kind, _session, _uri}), do: kind in [:subscribe, :unsubscribe]
   defp ordered?(_change), do: false
 
-  defp group(instance), do: instance.config.namespace
   defp origin(instance), do: {node(), instance.name}
 end

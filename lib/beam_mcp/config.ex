@@ -3,7 +3,7 @@ defmodule BeamMCP.Config do
   # The validated options of one instance, and what the native library needs of them.
 
   alias BeamMCP.Catalog.Definition
-  alias BeamMCP.{Handler, Options}
+  alias BeamMCP.{Handler, Options, SessionStore}
 
   @enforce_keys Options.keys(:instance)
   defstruct Options.keys(:instance)
@@ -17,6 +17,8 @@ defmodule BeamMCP.Config do
   @spec new!(keyword()) :: t()
   def new!(options) do
     options = Options.validate!(:instance, options)
+    namespace = if options.namespace == nil, do: options.name, else: options.namespace
+    options = %{options | namespace: namespace}
 
     listeners =
       for {http, index} <- Enum.with_index(options.http), do: listener!(http, "http[#{index}].")
@@ -32,6 +34,7 @@ defmodule BeamMCP.Config do
       secrets: seal(options.secrets),
       session_store: store(options.session_store, options),
       task_store: store(options.task_store, options),
+      staged_store: store(options.staged_store, options),
       dispatchers: options.dispatchers || max(div(System.schedulers_online(), 4), 1),
       server_version: options.server_version || version()
     })
@@ -73,6 +76,7 @@ defmodule BeamMCP.Config do
       log_level: Atom.to_string(config.log_level),
       caller_catalog: caller_catalog?(config),
       completes: exports?(config.catalog, :complete, 3),
+      shared_sessions: shared_sessions?(config),
       cache: cache(config),
       secrets: secrets,
       telemetry: telemetry?
@@ -82,6 +86,11 @@ defmodule BeamMCP.Config do
   @doc "Whether what is offered depends on the caller."
   @spec caller_catalog?(t()) :: boolean()
   def caller_catalog?(config), do: exports?(config.catalog, :capabilities, 1)
+
+  @doc "Whether other nodes may serve the same legacy sessions."
+  @spec shared_sessions?(t()) :: boolean()
+  def shared_sessions?(%{session_store: {module, _namespace, _child}}),
+    do: SessionStore.shared?(module)
 
   @doc "The options map of `http_start`; `hook` comes back with every question to this listener's hooks."
   @spec native_listener(listener(), non_neg_integer()) :: map()

@@ -37,7 +37,7 @@ defmodule BeamMCP.Context do
   back; a `catch` of its own should let throws pass that it does not know.
   """
 
-  alias BeamMCP.{Asking, Cancellation, InputRequest, Instance, Native, Notice}
+  alias BeamMCP.{Asking, Cancellation, InputRequest, Instance, Native, Notice, Parked, Staging}
   alias BeamMCP.Tasks.{Handle, Keeper}
 
   defstruct [
@@ -63,10 +63,13 @@ defmodule BeamMCP.Context do
     trace: %{}
   ]
 
+  @typedoc "The number of the call; of a handler that parks, what stands for it."
+  @type call :: Native.call() | {:parked, pid()}
+
   @typedoc "What is known of one request."
   @type t :: %__MODULE__{
           instance: BeamMCP.name(),
-          call: Native.call(),
+          call: call(),
           request_id: String.t() | integer(),
           method: String.t(),
           revision: String.t(),
@@ -96,7 +99,7 @@ defmodule BeamMCP.Context do
 
   def cancelled?(%__MODULE__{} = context) do
     case Instance.fetch(context.instance) do
-      {:ok, instance} -> Native.cancelled?(instance.native, context.call)
+      {:ok, instance} -> cancelled?(instance, context.call)
       {:error, _stopped} -> true
     end
   end
@@ -202,7 +205,8 @@ defmodule BeamMCP.Context do
   @doc """
   Asks the user, with a form or for a visit to a page (MCP client/elicitation).
 
-  `what` is the schema of a form, see `BeamMCP.InputRequest.form/2`, or `{:url, url}`. Returns
+  `what` is the schema of a form, see `BeamMCP.InputRequest.form/2`, or `{:url, url}`, or
+  `{:url, url, id}` where `elicitation_complete/2` will be told by that id. Returns
   `{:accept, content}` (of a page `{:accept, %{}}`: the user agreed to visit it), `:decline` or
   `:cancel`.
 
@@ -223,14 +227,34 @@ defmodule BeamMCP.Context do
   A 2026 client that leaves an answer out, or gives one that does not fit the schema, is asked
   again. An answer to a question that has changed since it was asked does not count.
   """
-  @spec elicit(t(), String.t(), map() | {:url, String.t()}, keyword()) :: elicited()
+  @spec elicit(
+          t(),
+          String.t(),
+          map() | {:url, String.t()} | {:url, String.t(), id :: String.t()},
+          keyword()
+        ) :: elicited()
   def elicit(context, message, what, options \\ [])
 
   def elicit(%__MODULE__{} = context, message, {:url, url}, options),
     do: ask_one(context, InputRequest.url(message, url), options)
 
+  def elicit(%__MODULE__{} = context, message, {:url, url, id}, options),
+    do: ask_one(context, InputRequest.url(message, url, id), options)
+
   def elicit(%__MODULE__{} = context, message, schema, options),
     do: ask_one(context, InputRequest.form(message, schema), options)
+
+  @doc """
+  Tells a client that what a user was sent to a page for is done (`notifications/elicitation/complete`,
+  MCP 2025-11-25 client/elicitation). `id` is that of `elicit/4` with `{:url, url, id}`.
+
+  Only 2025-11-25 has this notification; to other clients nothing is sent.
+  """
+  @spec elicitation_complete(t(), String.t()) :: :ok | {:error, :busy}
+  def elicitation_complete(%__MODULE__{revision: "2025-11-25"} = context, id),
+    do: notify_client(context, Notice.elicitation_complete(id))
+
+  def elicitation_complete(%__MODULE__{}, id) when is_binary(id), do: :ok
 
   @doc """
   Asks the client's model for a message (MCP client/sampling): `{:ok, message}` with `"role"`,
@@ -292,6 +316,34 @@ defmodule BeamMCP.Context do
   @spec supports?(t(), :form | :url | :sampling | :sampling_tools | :roots) :: boolean()
   def supports?(%__MODULE__{} = context, kind), do: Asking.supports?(context, kind)
 
+  @doc """
+  Keeps `data` for a page that the user is sent to, until it is taken once, by the same principal.
+
+  `key` tells what a handler keeps apart. In all rounds of one conversation the answer names the same
+  `id`, so that the URL that it stands in stays the same:
+
+      case Context.stage(context, :connect, %{account: 7}) do
+        {:open, id} ->
+          Context.elicit(context, "Connect", {:url, "https://example.com/connect/" <> id})
+          Context.retry_later(context)
+
+        :taken ->
+          {:ok, "Connected."}
+      end
+
+  The page finds out who its visitor is, by a login of its own and not by the URL, and takes the data
+  with `BeamMCP.take_staged/3` when it is done: from then on this function says `:taken`. Of a 2025
+  client, whose handler runs once, ask again after some time.
+
+  Option `:ttl_ms`, default 900,000, is how long it waits; the state of a round has a time of its own.
+  Afterwards, and without room, `{:error, reason}`. The id is no secret from the client, and says
+  nothing of the data.
+  """
+  @spec stage(t(), term(), term(), ttl_ms: pos_integer()) ::
+          {:open, id :: String.t()} | :taken | {:error, :full | :unavailable | :unknown}
+  def stage(%__MODULE__{} = context, key, data, options \\ []),
+    do: Staging.stage(context, key, data, options)
+
   defp ask_one(context, request, options) do
     {key, options} = Keyword.pop(options, :key)
     [answer] = Asking.ask(context, [{Asking.key!(key), request}], options)
@@ -307,8 +359,18 @@ defmodule BeamMCP.Context do
 
   defp notify_client(context, notice) do
     case Instance.fetch(context.instance) do
-      {:ok, instance} -> Native.notify(instance.native, context.call, notice)
+      {:ok, instance} -> notify_client(instance, context.call, notice)
       {:error, _stopped} -> :ok
     end
   end
+
+  defp notify_client(instance, {:parked, _handler} = parked, notice),
+    do: Parked.notify(instance, parked, notice)
+
+  defp notify_client(instance, call, notice), do: Native.notify(instance.native, call, notice)
+
+  defp cancelled?(instance, {:parked, _handler} = parked),
+    do: Parked.cancelled?(instance, parked)
+
+  defp cancelled?(instance, call), do: Native.cancelled?(instance.native, call)
 end

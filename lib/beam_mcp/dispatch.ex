@@ -8,11 +8,11 @@ defmodule BeamMCP.Dispatch do
   require BeamMCP.Asking
 
   alias BeamMCP.Catalog.Handlers
-  alias BeamMCP.{Asking, Context, Fault, Handler, Instance, Native, Outcome, Report, Tasks}
+  alias BeamMCP.{Asking, Context, Fault, Handler, Instance, Outcome, Reply, Report, Tasks}
   alias BeamMCP.Dispatch.{Around, Span}
   alias BeamMCP.Tasks.Begun
 
-  @spec tool(Instance.t(), Native.token(), Native.handler(), map(), Context.t()) :: :ok
+  @spec tool(Instance.t(), Reply.to(), Native.handler(), map(), Context.t()) :: :ok
   def tool(instance, token, number, arguments, context) when is_integer(number) do
     {name, handler} = Handlers.fetch!(instance, number)
     serve_tool(instance, token, name, handler, [arguments], context)
@@ -30,7 +30,7 @@ defmodule BeamMCP.Dispatch do
     serve(instance, token, {:tool, name}, context, run, &Outcome.answer/1)
   end
 
-  @spec read(Instance.t(), Native.token(), Native.handler(), String.t(), map(), Context.t()) ::
+  @spec read(Instance.t(), Reply.to(), Native.handler(), String.t(), map(), Context.t()) ::
           :ok
   def read(instance, token, handler, uri, params, context) do
     {declared, run} =
@@ -42,7 +42,7 @@ defmodule BeamMCP.Dispatch do
     serve(instance, token, {:resource, uri}, declared, context, run, &Outcome.Read.answer/1)
   end
 
-  @spec get_prompt(Instance.t(), Native.token(), Native.handler(), String.t(), map(), Context.t()) ::
+  @spec get_prompt(Instance.t(), Reply.to(), Native.handler(), String.t(), map(), Context.t()) ::
           :ok
   def get_prompt(instance, token, number, _name, arguments, context) when is_integer(number) do
     {name, handler} = Handlers.fetch!(instance, number)
@@ -59,7 +59,7 @@ defmodule BeamMCP.Dispatch do
   @type completed ::
           {{:prompt | :resource, String.t()}, String.t(), String.t(), %{String.t() => String.t()}}
 
-  @spec complete(Instance.t(), Native.token(), Native.handler(), completed(), Context.t()) :: :ok
+  @spec complete(Instance.t(), Reply.to(), Native.handler(), completed(), Context.t()) :: :ok
   def complete(instance, token, handler, {ref, argument, value, resolved}, context) do
     run =
       case own(instance, handler) do
@@ -133,7 +133,7 @@ defmodule BeamMCP.Dispatch do
 
   # `:failed` can always be sent; late is no fault.
   defp reply(token, answer) do
-    Native.reply(token, answer)
+    Reply.send(token, answer)
     :ok
   end
 end

@@ -52,11 +52,13 @@ defmodule BeamMCP.InputRequest do
   what happens there has happened, the page tells the host.
 
   The URL holds no secret and grants nothing by itself; the page makes sure that who opens it is
-  who started the call. 2025-06-18 clients cannot be asked.
+  who started the call. 2025-06-18 clients cannot be asked. `id` is what
+  `BeamMCP.Context.elicitation_complete/2` tells a 2025-11-25 client by, and unique on your server.
   """
-  @spec url(String.t(), String.t()) :: t()
-  def url(message, url) do
+  @spec url(String.t(), String.t(), String.t() | nil) :: t()
+  def url(message, url, id \\ nil) do
     params = %{mode: "url", message: text!(message), url: text!(url)}
+    params = if id == nil, do: params, else: Map.put(params, :elicitationId, text!(id))
     %__MODULE__{kind: :url, method: "elicitation/create", params: params}
   end
 

@@ -8,7 +8,7 @@ defmodule BeamMCP.Instance do
   alias BeamMCP.Instance.Owner
 
   @enforce_keys ~w(name supervisor native config hooks handlers definitions caller_catalogs sessions
-                   tasks telemetry? around)a
+                   tasks staged telemetry? around)a
   defstruct @enforce_keys
 
   @type name :: term()
@@ -29,6 +29,8 @@ defmodule BeamMCP.Instance do
           # The session store and the name it was started under, and the same of tasks.
           sessions: {module(), term()},
           tasks: {module(), term()},
+          # The same of things that are used once.
+          staged: {module(), term()},
           telemetry?: boolean(),
           # The host's functions around handlers, or nil when it has none.
           around: Around.t() | nil

@@ -59,6 +59,7 @@ defmodule BeamMCP.Native do
           | {:authorize_body, token(), non_neg_integer(), BeamMCP.Request.t(), binary()}
           | {:session, token(), BeamMCP.SessionStore.question()}
           | {:task, token(), BeamMCP.Tasks.question()}
+          | {:relay, token(), session :: String.t(), message :: binary()}
           | {:catalog, token(), BeamMCP.Context.t()}
           | :gone
 
@@ -248,6 +249,7 @@ defmodule BeamMCP.Native do
   @spec ask(instance(), call(), [input_question()], boolean()) ::
           {:answers, [input_answer()]}
           | :ends
+          | :refused
           | :waits
           | :busy
           | :gone
@@ -308,6 +310,18 @@ defmodule BeamMCP.Native do
       result -> result
     end
   end
+
+  @doc false
+  @spec restart(instance(), call()) :: :ok
+  def restart(instance, call), do: NIF.restart(instance, call)
+
+  @doc false
+  @spec noted(instance(), call()) :: {note :: String.t() | nil, expires_ms :: integer()} | nil
+  def noted(instance, call), do: NIF.noted(instance, call)
+
+  @doc "Has the call of this node that a session's message is for cancelled or answered, if there is one."
+  @spec relayed(instance(), session :: String.t(), message :: binary()) :: :ok
+  def relayed(instance, session, message), do: NIF.relayed(instance, session, message)
 
   @typedoc """
   What clients hear of: a list that changed, a resource that changed (itself, or as part of another),

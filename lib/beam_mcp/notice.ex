@@ -40,6 +40,12 @@ defmodule BeamMCP.Notice do
     {:notification, bounded!(method), params && json!(params)}
   end
 
+  @spec elicitation_complete(term()) :: Native.notice()
+  def elicitation_complete(id) do
+    check!(text?(id), "the id of an elicitation must be a UTF-8 string", id)
+    {:notification, "notifications/elicitation/complete", json!(%{elicitationId: id})}
+  end
+
   defp own?(method) do
     method in @own or String.starts_with?(method, @own_prefixes) or
       not String.starts_with?(method, "notifications/")

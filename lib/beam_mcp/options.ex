@@ -19,7 +19,17 @@ defmodule BeamMCP.Options do
   @near 0.85
 
   @typedoc "The name of a table."
-  @type table :: :instance | :http | :stdio | :session_ets | :task_ets | :test | :observed
+  @type table ::
+          :instance
+          | :http
+          | :stdio
+          | :session_ets
+          | :session_mnesia
+          | :staged_ets
+          | :staged_mnesia
+          | :task_ets
+          | :test
+          | :observed
 
   @doc """
   Returns the options of `table` as a map with every key present.

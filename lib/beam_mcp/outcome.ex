@@ -16,7 +16,7 @@ defmodule BeamMCP.Outcome do
           | {:prompt, binary() | nil, [map()], map() | nil}
           | {:completion, [binary()], non_neg_integer() | nil, boolean() | nil}
           | {:safe_error, binary(), term()}
-          | :asked
+          | {:asked, String.t()}
           | :not_found
           | :failed
 

@@ -11,6 +11,8 @@ defmodule BeamMCP.PromptSpec do
     * `handler` - answers this prompt in place of `c:BeamMCP.Catalog.get_prompt/3`: a function of
       `%{name: name, arguments: arguments}`, or of that and the `BeamMCP.Context`, or
       `{module, function}` or `{module, function, extra_arguments}`
+    * `resume` - what becomes of a handler that asks a 2026 client (`BeamMCP.Context`): `:replay` (the
+      default) runs it again with the answers, `:park` has its process wait for them
     * `argument_keys` - `:atoms` (the default) gives declared arguments atom keys; `:strings`
       leaves every key a string
 
@@ -27,6 +29,7 @@ defmodule BeamMCP.PromptSpec do
     :_meta,
     :handler,
     arguments: [],
+    resume: :replay,
     icons: [],
     argument_keys: :atoms
   ]
@@ -40,6 +43,7 @@ defmodule BeamMCP.PromptSpec do
           _meta: map() | nil,
           icons: [map()],
           handler: Handler.declared() | nil,
+          resume: :replay | :park,
           argument_keys: :atoms | :strings
         }
 end

@@ -14,6 +14,8 @@ defmodule BeamMCP.ResourceSpec do
     * `handler` - reads this resource in place of `c:BeamMCP.Catalog.read_resource/2`: a function
       of `%{uri: uri, params: %{}}`, or of that and the `BeamMCP.Context`, or
       `{module, function}` or `{module, function, extra_arguments}`
+    * `resume` - what becomes of a handler that asks a 2026 client (`BeamMCP.Context`): `:replay` (the
+      default) runs it again with the answers, `:park` has its process wait for them
     * `cache_ttl_ms`, `cache_scope` - how long and for whom (`:private`, `:public`) what is read
       may be kept, in place of the instance's options of that name
 
@@ -35,6 +37,7 @@ defmodule BeamMCP.ResourceSpec do
     :handler,
     :cache_ttl_ms,
     :cache_scope,
+    resume: :replay,
     icons: []
   ]
 
@@ -50,6 +53,7 @@ defmodule BeamMCP.ResourceSpec do
           _meta: map() | nil,
           icons: [map()],
           handler: Handler.declared() | nil,
+          resume: :replay | :park,
           cache_ttl_ms: non_neg_integer() | nil,
           cache_scope: :private | :public | nil
         }

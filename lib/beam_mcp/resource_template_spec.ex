@@ -16,6 +16,8 @@ defmodule BeamMCP.ResourceTemplateSpec do
   A URI that is a resource's own is read there; else the first template in order that matches it
   is taken. Values never hold a way out of their place: what decodes to a `/` where the template
   allows none, or to a `..` segment, does not match.
+    * `resume` - what becomes of a handler that asks a 2026 client (`BeamMCP.Context`): `:replay` (the
+      default) runs it again with the answers, `:park` has its process wait for them
 
   MCP 2026-07-28 server/resources.
   """
@@ -34,6 +36,7 @@ defmodule BeamMCP.ResourceTemplateSpec do
     :handler,
     :cache_ttl_ms,
     :cache_scope,
+    resume: :replay,
     icons: [],
     completions: %{}
   ]
@@ -49,6 +52,7 @@ defmodule BeamMCP.ResourceTemplateSpec do
           _meta: map() | nil,
           icons: [map()],
           handler: Handler.declared() | nil,
+          resume: :replay | :park,
           completions: %{
             optional(atom() | String.t()) => [String.t()] | Handler.declared()
           },

@@ -6,6 +6,7 @@ defmodule BeamMCP.SessionStore do
   The option `session_store: {module, options}` names an implementation; the default,
   `BeamMCP.SessionStore.ETS`, keeps them in memory of one node. Its functions run in the process of
   the request that needs them and have `hook_timeout_ms`. What they raise is answered with 503.
+  `BeamMCP.SessionStore.Mnesia` keeps them on several nodes.
 
   A session is a map that the store keeps and gives back unchanged:
 
@@ -21,7 +22,7 @@ defmodule BeamMCP.SessionStore do
   them into atoms.
   """
 
-  alias BeamMCP.Fault
+  alias BeamMCP.{Fault, Handler}
 
   # Of one session (MCP 2025-11-25 server/resources names no bound).
   @max_subscriptions 128
@@ -39,7 +40,9 @@ defmodule BeamMCP.SessionStore do
           subscriptions: [String.t()]
         }
 
-  @typedoc "The name of the instance whose sessions they are: two instances share none."
+  @typedoc """
+  Whose sessions they are: the instance's `namespace` for a store that nodes share, else its name.
+  """
   @type namespace :: term()
 
   @typedoc false
@@ -56,25 +59,43 @@ defmodule BeamMCP.SessionStore do
   @doc "What the store runs under the instance's supervisor; the options come from the host."
   @callback child_spec({namespace(), options :: keyword()}) :: Supervisor.child_spec()
 
+  @doc """
+  Whether instances of one `namespace` on several nodes have their sessions in common. A store that
+  does not say so serves one instance.
+
+  With such a store, a cancellation or response that reaches one node is told to the others when no
+  call of its own is meant.
+  """
+  @callback shared?() :: boolean()
+  @optional_callbacks shared?: 0
+
+  @typedoc "The store cannot be reached or has no majority; answered with 503 and not logged."
+  @type unavailable :: {:error, :unavailable}
+
   @doc "Opens a session. `{:error, :full}` when a bound is reached."
-  @callback create(namespace(), session()) :: {:ok, id()} | {:error, :full}
+  @callback create(namespace(), session()) :: {:ok, id()} | {:error, :full} | unavailable()
 
   @doc "A session that has not ended. Counts as use of it."
-  @callback fetch(namespace(), id()) :: {:ok, session()} | {:error, :unknown}
+  @callback fetch(namespace(), id()) :: {:ok, session()} | {:error, :unknown} | unavailable()
 
   @doc """
   Puts what `change` makes of a session that has not ended in its place. Between reading and
   writing no other change happens to it: clients send several at a time. What `change` refuses
   leaves the session as it is.
   """
-  @callback update(namespace(), id(), change()) :: :ok | {:error, :unknown | :full}
+  @callback update(namespace(), id(), change()) ::
+              :ok | {:error, :unknown | :full} | unavailable()
 
   @doc "Ends a session."
-  @callback delete(namespace(), id()) :: :ok | {:error, :unknown}
+  @callback delete(namespace(), id()) :: :ok | {:error, :unknown} | unavailable()
 
   @doc "An id of 256 random bits in URL-safe Base64."
   @spec new_id() :: id()
   def new_id, do: Base.url_encode64(:crypto.strong_rand_bytes(32), padding: false)
+
+  @doc "Whether nodes have the sessions of this store in common."
+  @spec shared?(module()) :: boolean()
+  def shared?(store), do: Handler.exports?(store, :shared?, 0) and store.shared?()
 
   @doc false
   @spec answer({module(), namespace()}, question()) ::
@@ -97,6 +118,7 @@ defmodule BeamMCP.SessionStore do
     case store.create(namespace, session) do
       {:ok, id} -> {:created, checked(id)}
       {:error, :full} -> :full
+      {:error, :unavailable} -> :failed
     end
   end
 
@@ -104,6 +126,7 @@ defmodule BeamMCP.SessionStore do
     case store.fetch(namespace, id) do
       {:ok, session} -> {:found, session}
       {:error, :unknown} -> :unknown
+      {:error, :unavailable} -> :failed
     end
   end
 
@@ -125,6 +148,7 @@ defmodule BeamMCP.SessionStore do
     case store.delete(namespace, id) do
       :ok -> :deleted
       {:error, :unknown} -> :unknown
+      {:error, :unavailable} -> :failed
     end
   end
 
@@ -132,6 +156,7 @@ defmodule BeamMCP.SessionStore do
     case store.update(namespace, id, change) do
       :ok -> :updated
       {:error, reason} when reason in [:unknown, :full] -> reason
+      {:error, :unavailable} -> :failed
     end
   end
 

@@ -17,6 +17,8 @@ defmodule BeamMCP.ToolSpec do
       `{module, function, extra_arguments}`. It returns what a dispatch function returns
     * `argument_keys` - `:atoms` (the default) gives arguments declared in the schema's
       `properties` atom keys; `:strings` leaves every key a string
+    * `resume` - what becomes of a handler that asks a 2026 client (`BeamMCP.Context`): `:replay` (the
+      default) runs it again with the answers, `:park` has its process wait for them
     * `timeout_ms` - the deadline of a call of this tool, in place of `call_timeout_ms`
     * `max_concurrency` - calls of this tool that run at a time; a further one is refused as
       busy (-31503)
@@ -47,6 +49,7 @@ defmodule BeamMCP.ToolSpec do
     :timeout_ms,
     :max_concurrency,
     :rate,
+    resume: :replay,
     icons: [],
     argument_keys: :atoms,
     task_support: :forbidden
@@ -65,6 +68,7 @@ defmodule BeamMCP.ToolSpec do
           _meta: map() | nil,
           icons: [map()],
           handler: Handler.declared() | nil,
+          resume: :replay | :park,
           argument_keys: :atoms | :strings,
           task_support: :forbidden | :optional | :required,
           timeout_ms: pos_integer() | nil,

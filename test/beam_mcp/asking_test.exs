@@ -229,6 +229,35 @@ defmodule BeamMCP.AskingTest do
     assert supported.("2025-06-18") == "[:form, :sampling, :roots]"
   end
 
+  test "a visit's end is told where the revision has that" do
+    tell = fn _arguments, context ->
+      answer = Context.elicit(context, "Log in.", {:url, "https://example.com/login", "visit-7"})
+      :ok = Context.elicitation_complete(context, "visit-7")
+      {:ok, inspect(answer)}
+    end
+
+    for {revision, told} <- [{"2025-11-25", 1}, {"2026-07-28", 0}] do
+      tool = {:tool, %ToolSpec{name: :tell}, tell}
+      client = Test.start!([registrations: [tool]], revision: revision, capabilities: @able)
+      test = self()
+
+      Test.answer_with(client, fn "elicitation/create", params ->
+        send(test, {revision, params["elicitationId"]})
+        {:accept, %{}}
+      end)
+
+      assert {:ok, _result} = Test.call_tool(client, :tell)
+      assert_received {^revision, id}
+      assert id == if(told == 1, do: "visit-7")
+
+      completed =
+        for {"notifications/elicitation/complete", params} <- Test.notifications(client),
+            do: params
+
+      assert completed == List.duplicate(%{"elicitationId" => "visit-7"}, told)
+    end
+  end
+
   test "a visit, where the revision has them" do
     for revision <- ~w(2026-07-28 2025-11-25) do
       client = client(revision)

@@ -6,7 +6,16 @@ defmodule BeamMCP.OptionsTest do
 
   doctest Options
 
-  @tables [:instance, :http, :stdio, :session_ets, :test]
+  @tables [
+    :instance,
+    :http,
+    :stdio,
+    :session_ets,
+    :session_mnesia,
+    :staged_ets,
+    :staged_mnesia,
+    :test
+  ]
 
   for table <- @tables do
     describe "the table #{table}" do

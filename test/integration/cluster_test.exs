@@ -25,7 +25,9 @@ defmodule BeamMCP.ClusterTest do
     {:ok, _} = :peer.call(peer, Application, :ensure_all_started, [:beam_mcp])
     here = start_supervised!({BeamMCP, Wire.options(@name, namespace: :cluster)})
     {:ok, port} = :peer.call(peer, Wire, :start_apart, [:there, [namespace: :cluster]])
-    wait_until(fn -> length(:pg.get_members(BeamMCP.Groups, :cluster)) == 2 end)
+
+    wait_until(fn -> length(:pg.get_members(BeamMCP.Groups, {BeamMCP.Changes, :cluster})) == 2 end)
+
     {:ok, peer: peer, here: here, port: Wire.port(@name), there: port}
   end
 

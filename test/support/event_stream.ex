@@ -55,6 +55,18 @@ defmodule BeamMCP.Test.EventStream do
     open(port, "GET", [accept: "text/event-stream"] ++ session ++ resumed, "")
   end
 
+  @doc "Opens the stream of a legacy request, for a client that reads nothing else."
+  @spec post(:inet.port_number(), keyword(), String.t()) :: t()
+  def post(port, session, body) do
+    headers = [
+      content_type: "application/json",
+      accept: "text/event-stream",
+      content_length: byte_size(body)
+    ]
+
+    open(port, "POST", headers ++ session, body)
+  end
+
   @doc "The next event that is no comment; `:end` when the stream has ended."
   @spec next(t(), timeout()) :: event() | :end
   def next(stream, timeout \\ 5_000) do

@@ -16,7 +16,7 @@ defmodule BeamMCP.SessionStoreCase do
       @store unquote(options[:store])
 
       setup do
-        namespace = make_ref()
+        namespace = BeamMCP.SessionStoreCase.namespace()
         {module, store_options} = @store
         start_supervised!(module.child_spec({namespace, store_options}))
         {:ok, module: module, namespace: namespace}
@@ -66,11 +66,38 @@ defmodule BeamMCP.SessionStoreCase do
       end
 
       test "keeps namespaces apart", %{module: store, namespace: namespace} do
-        other = make_ref()
+        other = BeamMCP.SessionStoreCase.namespace()
         {module, store_options} = @store
         start_supervised!(module.child_spec({other, store_options}) |> Map.put(:id, other))
         {:ok, id} = store.create(namespace, BeamMCP.SessionStoreCase.session())
         assert store.fetch(other, id) == {:error, :unknown}
+      end
+
+      test "loses no change that others make at the same time", %{
+        module: store,
+        namespace: namespace
+      } do
+        {:ok, id} = store.create(namespace, BeamMCP.SessionStoreCase.session())
+
+        1..20
+        |> Enum.map(fn number ->
+          change = &{:ok, Map.update!(&1, :subscriptions, fn uris -> [number | uris] end)}
+          Task.async(fn -> store.update(namespace, id, change) end)
+        end)
+        |> Enum.each(&assert(Task.await(&1) == :ok))
+
+        {:ok, session} = store.fetch(namespace, id)
+        assert Enum.sort(session.subscriptions) == Enum.to_list(1..20)
+      end
+
+      test "leaves a session as it is when a change is refused", %{
+        module: store,
+        namespace: namespace
+      } do
+        session = BeamMCP.SessionStoreCase.session()
+        {:ok, id} = store.create(namespace, session)
+        assert store.update(namespace, id, fn _session -> {:error, :full} end) == {:error, :full}
+        assert store.fetch(namespace, id) == {:ok, session}
       end
 
       test "makes no atoms", %{module: store, namespace: namespace} do
@@ -89,7 +116,11 @@ defmodule BeamMCP.SessionStoreCase do
       client_info: ~s({"name":"test","version":"1"}),
       client_capabilities: "{}",
       principal: principal,
-      log_level: nil
+      log_level: nil,
+      subscriptions: []
     }
   end
+
+  @doc "A namespace that no other test has."
+  def namespace, do: "test-#{System.unique_integer([:positive])}"
 end

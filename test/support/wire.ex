@@ -54,7 +54,7 @@ defmodule BeamMCP.Test.Wire do
   end
 
   @doc "Sends `{:wire, event}` to the test's process when a tool reports."
-  def listen, do: :persistent_term.put(__MODULE__, self())
+  def listen(pid \\ self()), do: :persistent_term.put(__MODULE__, pid)
 
   @doc false
   def tools do
@@ -65,9 +65,10 @@ defmodule BeamMCP.Test.Wire do
       tool("region", %{"region" => %{"type" => "string", "x-mcp-header" => "Region"}}, ["region"]),
       tool("nullable", %{"value" => %{"type" => "number", "nullable" => true}}, ["value"]),
       tool("union", %{"value" => %{"type" => ["number", "null"]}}, ["value"]),
+      %ToolSpec{name: "parked", resume: :park},
       tuple("tuple_7", "http://json-schema.org/draft-07/schema#", "items"),
       tuple("tuple_2020", "https://json-schema.org/draft/2020-12/schema", "prefixItems")
-      | Enum.map(~w(blob error raise exit kill hang mark whoami), &%ToolSpec{name: &1})
+      | Enum.map(~w(blob error raise exit kill hang mark whoami roots), &%ToolSpec{name: &1})
     ]
   end
 
@@ -105,6 +106,20 @@ defmodule BeamMCP.Test.Wire do
 
   def call("whoami", _arguments, context) do
     {:ok, %{principal: inspect(context.principal), scopes: context.scopes}}
+  end
+
+  def call("roots", _arguments, context) do
+    Context.on_cancel(context, fn -> report({:cancelled, context.request_id}) end)
+    {:ok, inspect(Context.roots(context))}
+  end
+
+  def call("parked", _arguments, context) do
+    report({:parked, node(), self()})
+    roots = inspect(Context.roots(context))
+    report({:resumed, node(), self()})
+    Context.progress(context, 1)
+    if roots =~ "slow", do: Process.sleep(1_000)
+    {:ok, "#{node()} #{roots}"}
   end
 
   defp report_and_wait(name) do

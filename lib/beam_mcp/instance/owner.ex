@@ -63,6 +63,7 @@ defmodule BeamMCP.Instance.Owner do
   defp instance(config, native, telemetry?) do
     {store, namespace, _child} = config.session_store
     {task_store, task_namespace, _child} = config.task_store
+    {staged_store, staged_namespace, _child} = config.staged_store
     [supervisor | _ancestors] = Process.get(:"$ancestors")
 
     %Instance{
@@ -76,6 +77,7 @@ defmodule BeamMCP.Instance.Owner do
       caller_catalogs: :ets.new(:caller_catalogs, [:public, read_concurrency: true]),
       sessions: {store, namespace},
       tasks: {task_store, task_namespace},
+      staged: {staged_store, staged_namespace},
       telemetry?: telemetry?,
       around: Around.new(config, telemetry?)
     }

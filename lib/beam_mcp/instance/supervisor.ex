@@ -7,7 +7,10 @@ defmodule BeamMCP.Instance.Supervisor do
   #                    snapshot and the calls in flight live in the native instance
   #       SessionStore
   #       TaskStore
+  #       StagedStore
   #       Changes
+  #       Relay
+  #       Parking
   #       keepers      one_for_one, one for each task that is worked on
   #       Catalog.Server
   #       Events
@@ -17,7 +20,7 @@ defmodule BeamMCP.Instance.Supervisor do
 
   use Supervisor
 
-  alias BeamMCP.{Catalog, Changes, Config, Dispatcher, Events, Instance}
+  alias BeamMCP.{Catalog, Changes, Config, Dispatcher, Events, Instance, Parking, Relay}
   alias BeamMCP.Tasks.Keeper
   alias BeamMCP.Transport.HTTP
 
@@ -45,11 +48,15 @@ defmodule BeamMCP.Instance.Supervisor do
   defp services(config) do
     {_store, _namespace, session_store} = config.session_store
     {_store, _namespace, task_store} = config.task_store
+    {_store, _namespace, staged_store} = config.staged_store
 
     [
       session_store,
       task_store,
+      staged_store,
       {Changes, config.name},
+      {Relay, config.name},
+      {Parking, config.name},
       Keeper.supervisor(config.name),
       {Catalog.Server, config.name},
       {Events, config.name},

@@ -3,37 +3,31 @@ defmodule BeamMCP.Options.Table do
   Every option of BeamMCP: key, legal values, default, and what it does at its limit.
 
   Validation, the documentation of `BeamMCP`, `BeamMCP.Transport.HTTP`,
-  `BeamMCP.Transport.Stdio`, `BeamMCP.SessionStore.ETS`, `BeamMCP.TaskStore.ETS`,
-  `BeamMCP.Connectome.Observed` and
-  `BeamMCP.Test`, and the tests read these rows.
+  `BeamMCP.Transport.Stdio`, `BeamMCP.SessionStore.ETS`, `BeamMCP.SessionStore.Mnesia`,
+  `BeamMCP.TaskStore.ETS`, `BeamMCP.Connectome.Observed` and `BeamMCP.Test`, and the tests read
+  these rows.
   """
 
-  alias BeamMCP.Options.{Check, Type}
+  import BeamMCP.Options.Row
 
-  @typedoc "One option. `default` may describe a value that is computed at start."
-  @type row :: %{
-          key: atom(),
-          type: Type.t(),
-          default: term() | :required | {:described, String.t()},
-          doc: String.t(),
-          secret: boolean()
-        }
+  alias BeamMCP.Options.{Check, Row, Stores}
 
-  @day_ms 86_400_000
-  @gib 1_073_741_824
   @levels ~w(debug info notice warning error critical alert emergency)a
   @named "itself, `{module, function}`, or `{module, function, extra_arguments}` with a list"
   @context_function "an existing function of 1 argument: #{@named}"
 
   @doc "The rows of one table."
-  @spec rows(BeamMCP.Options.table()) :: [row()]
+  @spec rows(BeamMCP.Options.table()) :: [Row.t()]
   def rows(:instance),
     do: identity() ++ host() ++ around() ++ parsing() ++ caching() ++ calls() ++ running()
 
   def rows(:http), do: policy() ++ address() ++ http_limits()
   def rows(:stdio), do: stdio()
-  def rows(:session_ets), do: session_ets()
-  def rows(:task_ets), do: task_ets()
+  def rows(:session_ets), do: Stores.sessions()
+  def rows(:session_mnesia), do: Stores.sessions() ++ Stores.mnesia()
+  def rows(:staged_ets), do: Stores.staged()
+  def rows(:staged_mnesia), do: Stores.staged() ++ Stores.mnesia()
+  def rows(:task_ets), do: Stores.tasks()
   def rows(:test), do: test()
   def rows(:observed), do: observed()
 
@@ -106,6 +100,18 @@ defmodule BeamMCP.Options.Table do
         {:custom, &Check.store/1, "`{module, options}` of a `BeamMCP.TaskStore`"},
         {BeamMCP.TaskStore.ETS, []},
         "Where tasks are kept"
+      ),
+      row(
+        :staged_store,
+        {:custom, &Check.store/1, "`{module, options}` of a `BeamMCP.StagedStore`"},
+        {BeamMCP.StagedStore.ETS, []},
+        "Where things wait that are used once"
+      ),
+      row(
+        :single_use_state,
+        :boolean,
+        false,
+        "Whether a 2026 client may send each round of what a handler asked once: the second time is refused with -32602. Costs a look into `staged_store` in each round"
       ),
       row(
         :secrets,
@@ -260,6 +266,20 @@ defmodule BeamMCP.Options.Table do
         1,
         1_000_000,
         "Calls in flight of one principal that `authorize` named; over it 429 and -31429"
+      ),
+      count(
+        :max_parked,
+        1_000,
+        0,
+        1_000_000,
+        "Handlers of `resume: :park` that wait for a client's answers; over it one is run again instead"
+      ),
+      count(
+        :max_parked_per_principal,
+        20,
+        0,
+        1_000_000,
+        "The same of one principal that `authorize` named"
       ),
       count(
         :max_subscriptions,
@@ -434,28 +454,6 @@ defmodule BeamMCP.Options.Table do
     ]
   end
 
-  defp session_ets do
-    [
-      count(
-        :max_sessions,
-        10_000,
-        1,
-        10_000_000,
-        "Sessions; over it a new one takes the place of one left unused, or `initialize` is refused with 503"
-      ),
-      count(
-        :max_sessions_per_principal,
-        1_000,
-        1,
-        10_000_000,
-        "Sessions of one named principal; over it `initialize` is refused with 503"
-      ),
-      time(:idle_timeout_ms, 1_800_000, 1, "A session unused for this time ends"),
-      time(:lifetime_ms, @day_ms, 1, "A session ends at this age, used or not"),
-      time(:sweep_interval_ms, 60_000, 1, "Time between two removals of ended sessions")
-    ]
-  end
-
   defp observed do
     [
       row(
@@ -483,32 +481,6 @@ defmodule BeamMCP.Options.Table do
         0,
         "How long what was counted waits for a collector that crashed, or was shut down, to start again"
       )
-    ]
-  end
-
-  defp task_ets do
-    [
-      count(
-        :max_tasks,
-        10_000,
-        1,
-        10_000_000,
-        "Tasks that are kept; over it a call that would become one is refused with 503 and -31503"
-      ),
-      count(
-        :max_tasks_per_principal,
-        1_000,
-        1,
-        10_000_000,
-        "Tasks of one named principal, in the same way"
-      ),
-      bytes(
-        :max_task_bytes,
-        268_435_456,
-        1_024,
-        "Results, questions, and the requests of tasks that are worked on; over it no task begins, and what one comes to is replaced by an error"
-      ),
-      time(:sweep_interval_ms, 60_000, 1, "Time between two removals of tasks whose time is up")
     ]
   end
 
@@ -558,21 +530,5 @@ defmodule BeamMCP.Options.Table do
       ),
       time(:timeout_ms, 5_000, 1, "How long a function waits for an answer; then it raises")
     ]
-  end
-
-  defp count(key, default, min, max, doc), do: row(key, {:integer, min, max}, default, doc)
-
-  defp time(key, default, min, doc), do: row(key, {:integer, min, @day_ms}, default, doc)
-
-  defp bytes(key, default, min, doc), do: row(key, {:integer, min, @gib}, default, doc)
-
-  defp row(key, type, default, doc, opts \\ []) do
-    %{
-      key: key,
-      type: type,
-      default: default,
-      doc: doc <> ".",
-      secret: Keyword.get(opts, :secret, false)
-    }
   end
 end

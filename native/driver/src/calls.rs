@@ -5,6 +5,7 @@
 
 mod asking;
 
+pub(crate) use asking::Answered;
 pub use asking::Asking;
 
 use std::{
@@ -219,12 +220,14 @@ impl<W: Copy> Calls<W> {
     /// Answers a call that was removed.
     fn conclude(&self, mut entered: Entered<W>, answer: Input) -> bool {
         self.forget(&entered);
-        // Before the exchange goes on, which then is the last to hold the call's message.
-        entered.inquiry = None;
-        entered
-            .answer
-            .take()
-            .is_some_and(|waiter| waiter.end(answer))
+        let inquiry = entered.inquiry.take();
+        let waiter = entered.answer.take();
+        waiter.is_some_and(|waiter| {
+            waiter.retract(inquiry.as_deref());
+            // Before the exchange goes on, which then is the last to hold the call's message.
+            drop(inquiry);
+            waiter.end(answer)
+        })
     }
 
     /// Sends a message of a call to its client, ahead of the answer.
@@ -293,6 +296,7 @@ impl<W: Copy> Calls<W> {
         let cancel_key = entered.cancel_key.take();
         let asked = (entered.inquiry.take(), entered.answers.take());
         drop(shard);
+        waiter.retract(asked.0.as_deref());
         drop(asked);
         self.unregister(cancel_key.as_ref());
         // The one who waits may have left already, which is why the call is abandoned.
@@ -436,6 +440,13 @@ impl<W: Copy> Calls<W> {
 }
 
 impl Waiter {
+    /// Tells the client that what it was asked needs no answer any more. One that does not read learns it from the end.
+    fn retract(&self, inquiry: Option<&Inquiry>) {
+        if let (Self::Streaming(outbox), Some(inquiry)) = (self, inquiry) {
+            let _ = outbox.push_all(inquiry.retractions());
+        }
+    }
+
     /// Hands over the outcome; `false` when nobody takes it.
     fn end(self, outcome: Input) -> bool {
         match self {

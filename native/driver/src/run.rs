@@ -11,12 +11,13 @@ use tokio::task::spawn_blocking;
 use crate::{
     hearing::Hearing,
     held::held,
-    host::{CancelReason, Host, now},
+    host::{Host, now},
     listening::Listening,
+    reach::{cancel_calls, end_session, hear},
     resumable::ResumableStream,
     served::{Served, Stream},
     stream::CallStream,
-    waiting::{Heard, Waiting, cancel},
+    waiting::{Heard, Waiting},
 };
 
 /// Feeds `exchange` until it has its answer, or until its call sends a message first.
@@ -119,20 +120,14 @@ async fn answer<H: Host>(
     exchange: &Exchange,
 ) -> Result<Input, Waiting<H>> {
     if let Ask::Cancel { scope, request } = &question.ask {
-        for call in host.calls().find(scope, request.as_ref()) {
-            cancel(host, call, Unanswered::Cancelled, CancelReason::Cancelled);
-        }
         if request.is_none() {
-            host.subscribers().end(scope);
-            host.detached().end(scope);
+            end_session(host, scope);
+            return Ok(Input::Done);
         }
-        return Ok(Input::Done);
+        return Ok(cancel_calls(host, scope, request.as_ref()));
     }
     if let Ask::Hear { scope, response } = &question.ask {
-        if let Some((call, worker)) = host.calls().hear(scope, response, host.buffers()) {
-            host.answered(call, worker);
-        }
-        return Ok(Input::Done);
+        return Ok(hear(host, scope, response));
     }
     if let Ask::Call(call) = &question.ask
         && let Some((scope, id)) = &call.cancel_key

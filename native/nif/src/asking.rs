@@ -2,7 +2,7 @@
 
 use mcp_driver::Asking;
 use mcp_protocol::{InputAnswer, InputKind, InputQuestion};
-use rustler::{Encoder, Env, NifResult, Term, types::atom};
+use rustler::{Atom, Encoder, Env, NifResult, Term, types::atom};
 
 use crate::{
     atoms, budget::Scheduler, decode::binary, fault::Fault, instance::InstanceHandle,
@@ -30,6 +30,7 @@ fn ask<'a>(
     match asking {
         Asking::Answers(all) => (atoms::answers(), encoded(env, &all)).encode(env),
         Asking::Ends => atoms::ends().encode(env),
+        Asking::Refused => atoms::refused().encode(env),
         Asking::Waits => atoms::waits().encode(env),
         Asking::Busy => atoms::busy().encode(env),
         Asking::Fault(text) => Fault::new(atoms::request(), text).encode(env),
@@ -43,6 +44,19 @@ fn ask<'a>(
 fn answers<'a>(env: Env<'a>, handle: &'a InstanceHandle, call: u64) -> Term<'a> {
     let answers = handle.instance().calls.answers(call, env.pid());
     answers.map(|all| encoded(env, &all)).encode(env)
+}
+
+/// `restart/2`
+#[rustler::nif(schedule = "DirtyCpu")]
+fn restart(env: Env<'_>, handle: &InstanceHandle, call: u64) -> Atom {
+    handle.instance().calls.restart(call, env.pid());
+    atom::ok()
+}
+
+/// `noted/2`: `{note | nil, expires_ms}`, or `nil` for a call whose request brought no state along.
+#[rustler::nif(schedule = "DirtyCpu")]
+fn noted<'a>(env: Env<'a>, handle: &'a InstanceHandle, call: u64) -> Term<'a> {
+    handle.instance().calls.noted(call, env.pid()).encode(env)
 }
 
 /// `supports/3`

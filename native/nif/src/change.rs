@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use mcp_driver::end_session;
 use mcp_protocol::{Change, Listing, Scope};
 use rustler::{Atom, Binary, Encoder, Env, NifResult, Term, types::atom};
 
-use crate::{atoms, fault::Fault, instance::InstanceHandle};
+use crate::{atoms, fault::Fault, instance::InstanceHandle, workers};
 
 /// One thing for [`mcp_driver::Subscribers`] to do.
 enum Notification {
@@ -25,13 +26,17 @@ fn publish<'a>(
         Ok(notification) => notification,
         Err(fault) => return Ok(fault.encode(env)),
     };
-    let subscribers = &handle.instance().subscribers;
+    let instance = handle.instance();
+    let subscribers = &instance.subscribers;
     match notification {
         Notification::Change(change, within) => subscribers.publish(&change, within.as_deref()),
         Notification::Resubscribe(session, uri, adds) => {
             subscribers.resubscribe(&session, &uri, adds);
         }
-        Notification::EndSession(session) => subscribers.end(&session),
+        Notification::EndSession(session) => {
+            let instance = Arc::clone(instance);
+            workers::elsewhere(move || end_session(&instance, &session));
+        }
     }
     Ok(atom::ok().encode(env))
 }

@@ -203,6 +203,7 @@ impl<'a, 'r> Fields<'a, 'r> {
         Ok(Arc::new(HostHandler {
             function,
             argument_keys,
+            parks: self.get(atoms::park(), "resume")?,
         }))
     }
 
@@ -258,6 +259,7 @@ fn completion(
         handler: Arc::new(HostHandler {
             function,
             argument_keys: [].into(),
+            parks: false,
         }),
     })
 }

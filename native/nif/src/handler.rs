@@ -5,7 +5,7 @@ use std::{any::Any, sync::Arc};
 use mcp_protocol::Handler;
 use rustler::{Atom, Encoder, Env, Term};
 
-use crate::{decode::binary, released::Released};
+use crate::{atoms, decode::binary, released::Released};
 
 /// Names of arguments and their atoms.
 pub(crate) type ArgumentKeys = Box<[(Box<str>, Atom)]>;
@@ -16,6 +16,8 @@ pub(crate) struct HostHandler {
     pub(crate) function: Function,
     /// Declared top-level arguments and their atoms, sorted by name.
     pub(crate) argument_keys: ArgumentKeys,
+    /// Whether its process waits for a client's answers where it can.
+    pub(crate) parks: bool,
 }
 
 /// What the host finds its function by, given back as it came.
@@ -56,6 +58,16 @@ impl HostHandler {
 impl Handler for HostHandler {
     fn is_same(&self, other: &dyn Handler) -> bool {
         (other as &dyn Any).downcast_ref() == Some(self)
+    }
+}
+
+/// The function, as `{:park, function}` when it parks.
+impl Encoder for HostHandler {
+    fn encode<'a>(&self, env: Env<'a>) -> Term<'a> {
+        match self.parks {
+            true => (atoms::park(), &self.function).encode(env),
+            false => self.function.encode(env),
+        }
     }
 }
 

@@ -183,6 +183,7 @@ fn config(options: Options<'_>) -> Result<Config, Fault> {
         cache: cache_hints(options)?,
         allow_public_cache: options.get(atoms::allow_public_cache())?,
         completes: options.get(atoms::completes())?,
+        shared_sessions: options.get(atoms::shared_sessions())?,
     })
 }
 

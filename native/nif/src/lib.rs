@@ -36,6 +36,7 @@ mod pipe;
 mod prompt_result;
 mod question;
 mod refusal;
+mod relay;
 mod released;
 mod reply;
 mod ring;

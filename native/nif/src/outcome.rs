@@ -29,6 +29,9 @@ pub(crate) fn read(
     if atoms::failed() == answer {
         return Ok(CallOutcome::Failed);
     }
+    if atoms::state_used() == answer {
+        return Ok(CallOutcome::StateUsed);
+    }
     if atoms::not_found() == answer {
         return Ok(CallOutcome::NotFound);
     }

@@ -64,6 +64,13 @@ pub(crate) fn encode<'a>(
             let token = token(Asked::Task);
             (atoms::task(), token, task::encode(env, &ask)).encode(env)
         }
+        Ask::Relay(relay) => (
+            atoms::relay(),
+            token(Asked::Relay),
+            &*relay.session,
+            binary(env, relay.message.bytes()),
+        )
+            .encode(env),
         Ask::Catalog(context) => (
             atoms::catalog(),
             token(Asked::Catalog),
@@ -96,16 +103,16 @@ fn call_tuple<'a>(
     }));
     match &target {
         Target::Tool(tool) => {
-            let function = &HostHandler::of(&*tool.handler).function;
+            let function = HostHandler::of(&*tool.handler);
             (atoms::call(), token, function, arguments, context).encode(env)
         }
         Target::Resource(reading) => {
-            let function = &HostHandler::of(reading.handler()).function;
+            let function = HostHandler::of(reading.handler());
             let (uri, params) = (&*reading.uri, variables(env, reading));
             (atoms::read(), token, function, uri, params, context).encode(env)
         }
         Target::Prompt(prompt) => {
-            let function = &HostHandler::of(&*prompt.handler).function;
+            let function = HostHandler::of(&*prompt.handler);
             let name = &*prompt.name;
             (
                 atoms::get_prompt(),
@@ -131,7 +138,7 @@ fn completion_tuple<'a>(
     context: Term<'a>,
 ) -> Term<'a> {
     let function = match &completing.completion {
-        Some(completion) => HostHandler::of(&*completion.handler).function.encode(env),
+        Some(completion) => HostHandler::of(&*completion.handler).encode(env),
         None => atom::nil().encode(env),
     };
     let reference = match &completing.reference {

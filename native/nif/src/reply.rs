@@ -38,17 +38,21 @@ fn answer_with<'a>(
     answer: Term<'a>,
     scheduler: Scheduler,
 ) -> Term<'a> {
-    if atoms::asked() == answer {
-        return match token.reply_asked() {
-            true => atom::ok().encode(env),
-            false => atoms::late().encode(env),
-        };
-    }
-    match read(token, answer, scheduler).map(|input| token.reply(input)) {
+    let replied = match note(answer) {
+        Some(note) => Ok(token.reply_asked(note)),
+        None => read(token, answer, scheduler).map(|input| token.reply(input)),
+    };
+    match replied {
         Ok(true) => atom::ok().encode(env),
         Ok(false) => atoms::late().encode(env),
         Err(refusal) => refusal.encode(env),
     }
+}
+
+/// `{:asked, note}`
+fn note(answer: Term<'_>) -> Option<&str> {
+    let (tag, note) = answer.decode::<(Atom, &str)>().ok()?;
+    (tag == atoms::asked()).then_some(note)
 }
 
 fn read(token: &CallToken, answer: Term<'_>, scheduler: Scheduler) -> Result<Input, Refusal> {
@@ -64,6 +68,7 @@ fn read(token: &CallToken, answer: Term<'_>, scheduler: Scheduler) -> Result<Inp
         }
         _ if atoms::failed() == answer => Input::Unanswered(Unanswered::Failed),
         Asked::Authorize => Input::Authorized(authorized(answer)?),
+        Asked::Relay => Input::Done,
         Asked::Session => Input::Session(session(answer)?),
         Asked::Task => Input::Task(task::answer(answer, scheduler)?),
         Asked::Catalog => Input::Catalog(catalog(answer)?),

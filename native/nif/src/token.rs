@@ -24,6 +24,8 @@ pub(crate) enum Asked {
     Session,
     /// What became of a question about tasks.
     Task,
+    /// That other nodes were told.
+    Relay,
     /// The caller's catalog.
     Catalog,
 }
@@ -42,10 +44,13 @@ pub(crate) struct Serving {
 impl Resource for CallToken {}
 
 impl CallToken {
-    /// Ends the call for what it asked its client. `false` when nobody waits for it any more.
-    pub(crate) fn reply_asked(&self) -> bool {
-        let inquiry = self.token.inquiry();
-        inquiry.is_some_and(|inquiry| self.reply(Input::Outcome(CallOutcome::Asked(inquiry))))
+    /// Ends the call for what it asked its client; the next round brings `note` along. `false` when nobody waits for it any more.
+    pub(crate) fn reply_asked(&self, note: &str) -> bool {
+        let Some(mut inquiry) = self.token.inquiry() else {
+            return false;
+        };
+        inquiry.set_note(note);
+        self.reply(Input::Outcome(CallOutcome::Asked(inquiry)))
     }
 
     /// Answers. The call's place is free before its client can know, unless a task has it now.

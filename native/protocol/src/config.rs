@@ -42,6 +42,8 @@ pub struct Config {
     pub allow_public_cache: bool,
     /// Whether the host completes arguments that no definition completes.
     pub completes: bool,
+    /// Whether other nodes serve the same legacy sessions, so that a message may be for a call of theirs.
+    pub shared_sessions: bool,
 }
 
 impl Config {

@@ -73,10 +73,12 @@ impl Job {
         let unsent = |_| String::new();
         Ok(match self.inquiry.ask(questions, optional, unsent)? {
             Inquired::Answers(answers) => JobAsked::Answers(answers),
-            Inquired::Ends | Inquired::Sends(_) => match self.inquiry.undeclared() {
-                [] => JobAsked::Open(self.inquiry.input_requests()),
-                kinds => JobAsked::Lacks(failure(&missing_capability(kinds))),
-            },
+            Inquired::Ends | Inquired::Refused | Inquired::Sends(_) => {
+                match self.inquiry.undeclared() {
+                    [] => JobAsked::Open(self.inquiry.input_requests()),
+                    kinds => JobAsked::Lacks(failure(&missing_capability(kinds))),
+                }
+            }
         })
     }
 

@@ -33,6 +33,7 @@ mod notice;
 mod outcome;
 mod principal;
 mod question;
+mod relay;
 mod request_id;
 mod request_state;
 mod revision;
@@ -73,6 +74,7 @@ pub use principal::{Identity, Principal};
 pub use question::{
     Ask, Authorized, BodyFault, Computation, Computed, Input, Limit, Question, Scope, Unanswered,
 };
+pub use relay::{Relay, Relayed};
 pub use request_id::{IdKey, InvalidId, MAX_ID_BYTES, RequestId};
 pub use revision::{Era, Revision};
 pub use session::{Session, SessionAnswer, SessionAsk};

@@ -15,6 +15,7 @@ use crate::{
     inquiry::ClientResponse,
     outcome::{CallOutcome, ToolResult},
     principal::Identity,
+    relay::Relay,
     request_id::IdKey,
     session::{SessionAnswer, SessionAsk},
     task::{TaskAnswer, TaskAsk},
@@ -60,21 +61,25 @@ pub enum Ask {
     Catalog(Box<RequestContext>),
     /// Run a definition's handler.
     Call(Box<Call>),
-    /// Cancel a call in flight. Answered by the driver itself with [`Input::Done`].
+    /// Cancel calls in flight. Answered by the driver itself with [`Input::Done`], or with [`Input::Nobody`] where there is
+    /// none.
     Cancel {
         /// Where request ids are told apart.
         scope: Scope,
         /// The request to cancel; `None` for all of the scope.
         request: Option<IdKey>,
     },
-    /// Hand a response of the client's to the call that asked for it, if there is one. Answered by the driver itself
-    /// with [`Input::Done`].
+    /// Hand a response of the client's to the call that asked for it. Answered by the driver itself with
+    /// [`Input::Done`], or with [`Input::Nobody`] where there is none.
     Hear {
         /// Where ids are told apart.
         scope: Scope,
         /// What came.
         response: ClientResponse,
     },
+    /// Have the other nodes look for the call that a message is for. Answered with [`Input::Done`] whether one has it or
+    /// not.
+    Relay(Relay),
 }
 
 /// Within which requests an id is unique, and reachable for a cancellation (CAN-9) or a response.
@@ -106,6 +111,8 @@ pub enum Input {
     Computed(Computed),
     /// The driver did what needed no answer.
     Done,
+    /// There was nobody to do it to.
+    Nobody,
     /// No answer came.
     Unanswered(Unanswered),
 }
@@ -241,6 +248,7 @@ impl fmt::Debug for Ask {
             Self::Task(ask) => ask.fmt(out),
             Self::Catalog(context) => write!(out, "Catalog({context:?})"),
             Self::Call(call) => call.fmt(out),
+            Self::Relay(relay) => relay.fmt(out),
             Self::Hear { scope, response } => {
                 write!(out, "Hear({} bytes of {scope:?})", response.bytes())
             }
@@ -275,6 +283,7 @@ impl fmt::Debug for Input {
             Self::Outcome(outcome) => outcome.fmt(out),
             Self::Computed(computed) => computed.fmt(out),
             Self::Done => out.write_str("Done"),
+            Self::Nobody => out.write_str("Nobody"),
             Self::Unanswered(why) => why.fmt(out),
         }
     }

@@ -68,6 +68,11 @@ defmodule BeamMCP.Catalog.Definition.Check do
     end
   end
 
+  @doc "How a handler goes on that asked its client."
+  @spec resume(term()) :: faults()
+  def resume(resume) when resume in [:replay, :park], do: []
+  def resume(_other), do: [{"resume", "must be :replay or :park"}]
+
   @doc "A handler of the definition's own, or one that the instance has for its kind."
   @spec handler(term(), Definition.kind(), Definition.host()) :: faults()
   def handler(nil, kind, host) do

@@ -21,7 +21,8 @@ defmodule BeamMCP.Catalog.Definition.Prompt do
       Check.maps(prompt, [:_meta]) ++
       Check.icons(prompt.icons) ++
       Check.argument_keys(prompt.argument_keys) ++
-      Check.handler(prompt.handler, :prompt, host)
+      Check.handler(prompt.handler, :prompt, host) ++
+      Check.resume(prompt.resume)
   end
 
   @spec definitions(PromptSpec.t(), Definition.host()) :: [Definition.t()]
@@ -53,7 +54,8 @@ defmodule BeamMCP.Catalog.Definition.Prompt do
       arguments: Enum.map(prompt.arguments, &argument/1),
       icons: Check.given_icons(prompt.icons),
       meta: prompt._meta,
-      argument_keys: argument_keys(keys, prompt)
+      argument_keys: argument_keys(keys, prompt),
+      park: prompt.resume == :park
     }
   end
 

@@ -24,7 +24,8 @@ defmodule BeamMCP.Catalog.Definition.Resource do
       Check.maps(resource, [:_meta]) ++
       Check.icons(resource.icons) ++
       Check.cache(resource, host) ++
-      Check.handler(resource.handler, :resource, host)
+      Check.handler(resource.handler, :resource, host) ++
+      Check.resume(resource.resume)
   end
 
   @spec definitions(ResourceSpec.t(), Definition.host()) :: [Definition.t()]
@@ -46,7 +47,8 @@ defmodule BeamMCP.Catalog.Definition.Resource do
           icons: Check.given_icons(resource.icons),
           meta: resource._meta,
           cache_ttl_ms: resource.cache_ttl_ms,
-          cache_scope: resource.cache_scope
+          cache_scope: resource.cache_scope,
+          park: resource.resume == :park
         }
       }
     ]

@@ -22,6 +22,7 @@ defmodule BeamMCP.Catalog.Definition.Template do
       Check.icons(template.icons) ++
       Check.cache(template, host) ++
       Check.handler(template.handler, :template, host) ++
+      Check.resume(template.resume) ++
       completion_faults(template)
   end
 
@@ -53,7 +54,8 @@ defmodule BeamMCP.Catalog.Definition.Template do
       icons: Check.given_icons(template.icons),
       meta: template._meta,
       cache_ttl_ms: template.cache_ttl_ms,
-      cache_scope: template.cache_scope
+      cache_scope: template.cache_scope,
+      park: template.resume == :park
     }
   end
 

@@ -30,6 +30,8 @@ defmodule BeamMCP.Catalog.Definition.Tool do
       Check.argument_keys(tool.argument_keys) ++
       task_support_faults(tool.task_support) ++
       Check.handler(tool.handler, :tool, host) ++
+      Check.resume(tool.resume) ++
+      parked_task_faults(tool) ++
       limit_faults(tool)
   end
 
@@ -52,6 +54,7 @@ defmodule BeamMCP.Catalog.Definition.Tool do
           icons: Check.given_icons(tool.icons),
           argument_keys: argument_keys(host.keys, tool),
           task_support: tool.task_support,
+          park: tool.resume == :park,
           timeout_ms: tool.timeout_ms,
           max_concurrency: tool.max_concurrency,
           rate: tool.rate
@@ -59,6 +62,16 @@ defmodule BeamMCP.Catalog.Definition.Tool do
       }
     ]
   end
+
+  defp parked_task_faults(%{resume: :park, task_support: support})
+       when support in [:optional, :required] do
+    [
+      {"resume",
+       "must be :replay where task_support is #{inspect(support)}: a task waits by itself"}
+    ]
+  end
+
+  defp parked_task_faults(_tool), do: []
 
   defp name_faults(name) when is_atom(name) and name != nil, do: name_faults(Atom.to_string(name))
 

@@ -1,6 +1,7 @@
 //! Calls that ask their clients, and the clients' answers.
 
 use std::{
+    borrow::Cow,
     hash::BuildHasher,
     sync::{Arc, MutexGuard, atomic::Ordering},
 };
@@ -20,6 +21,8 @@ pub enum Asking {
     Answers(Vec<InputAnswer>),
     /// The call ends here: its process replies with [`Token::inquiry`](crate::Token::inquiry).
     Ends,
+    /// The same, since its client cannot be asked.
+    Refused,
     /// They went out; [`Host::answered`](crate::Host::answered) tells the process when the answers are there.
     Waits,
     /// The client does not read: nothing of the question went out.
@@ -30,6 +33,16 @@ pub enum Asking {
     Gone,
     /// The call is another process's, or asks nothing.
     Foreign,
+}
+
+/// Whom a response reached.
+pub(crate) enum Answered<W> {
+    /// No call that asked for it.
+    Nobody,
+    /// A call that awaits more, or has no room for it.
+    Partly,
+    /// A call that awaits no more: its process is to be told.
+    Wholly(CallNumber, W),
 }
 
 impl<W: Copy + PartialEq> Calls<W> {
@@ -52,6 +65,7 @@ impl<W: Copy + PartialEq> Calls<W> {
             Err(fault) => Ok(Asking::Fault(fault)),
             Ok(Inquired::Answers(answers)) => Ok(Asking::Answers(answers)),
             Ok(Inquired::Ends) => Ok(Asking::Ends),
+            Ok(Inquired::Refused) => Ok(Asking::Refused),
             Ok(Inquired::Sends(frames)) => Err(frames),
         };
         let mut shard = self.shard(number);
@@ -77,13 +91,42 @@ impl<W: Copy + PartialEq> Calls<W> {
         Some(shard.get(&number)?.inquiry(worker)?.supports(kind))
     }
 
-    /// Hands a response to the call that asked for it. The process to tell, when the call awaits no more.
+    /// Forgets what a call has asked: its handler begins anew.
+    pub fn restart(&self, number: CallNumber, worker: W) {
+        let mut shard = self.shard(number);
+        let entered = shard.get_mut(&number);
+        if let Some(entered) = entered.filter(|it| it.inquiry(worker).is_some())
+            && let Some(inquiry) = &mut entered.inquiry
+        {
+            inquiry.restart();
+        }
+    }
+
+    /// What the host noted in the state that a call's request brought along, and when that expires.
+    pub fn noted(&self, number: CallNumber, worker: W) -> Option<(Option<String>, u64)> {
+        let shard = self.shard(number);
+        let (note, expires) = shard.get(&number)?.inquiry(worker)?.noted()?;
+        Some((note.map(Cow::into_owned), expires))
+    }
+
+    /// Hands a response to the call that asked for it.
     pub(crate) fn hear(
         &self,
         scope: &Scope,
         response: &ClientResponse,
         buffers: &Arc<Buffers>,
-    ) -> Option<(CallNumber, W)> {
+    ) -> Answered<W> {
+        let reached = self.reached(scope, response, buffers);
+        reached.unwrap_or(Answered::Nobody)
+    }
+
+    /// `None` when no call of the scope awaits the response.
+    fn reached(
+        &self,
+        scope: &Scope,
+        response: &ClientResponse,
+        buffers: &Arc<Buffers>,
+    ) -> Option<Answered<W>> {
         let number = call_of(response.id()?)?;
         let awaited = {
             let shard = self.shard(number);
@@ -102,10 +145,13 @@ impl<W: Copy + PartialEq> Calls<W> {
         inquiry.awaited(response)?;
         let room = entered.answers.get_or_insert_with(|| buffers.reserve());
         if !room.grow(answer.bytes()) {
-            return None;
+            return Some(Answered::Partly);
         }
-        let heard = inquiry.hear(response, answer);
-        (heard == Heard::LastAnswer).then_some((number, worker))
+        Some(match inquiry.hear(response, answer) {
+            Heard::Nothing => Answered::Nobody,
+            Heard::Answer => Answered::Partly,
+            Heard::LastAnswer => Answered::Wholly(number, worker),
+        })
     }
 
     fn borrow_inquiry(&self, number: CallNumber, worker: W) -> Result<Box<Inquiry>, Asking> {

@@ -2,9 +2,10 @@
 
 use std::{future::pending, sync::Arc, time::Duration};
 
-use mcp_driver::{Accepted, Asking, Host, Part, Served, Stream};
+use mcp_driver::{Accepted, Asking, Host, Part, Served, Stream, end_session, relayed};
 use mcp_protocol::{
-    Amount, Answer, CallOutcome, Input, InputAnswer, InputQuestion, Notice, SessionAnswer,
+    Amount, Answer, CallOutcome, Input, InputAnswer, InputQuestion, Notice, Relayed, Scope,
+    SessionAnswer,
 };
 use mcp_testing::{TestHost, Worker};
 use serde_json::{Value, json};
@@ -207,9 +208,77 @@ async fn the_deadline_ends_the_wait() {
     let host = TestHost::new();
     let arrived = arrived_line(&host, &pipe(1, None), &legacy_call(json!(1)));
     let (job, mut stream) = asking(&host, arrived, 1).await;
-    request(&mut stream).await;
-    assert_eq!(said(&read(*stream).await.1), "The tool failed.");
+    let id = request(&mut stream).await["id"].clone();
+    let (messages, answer) = read(*stream).await;
+    assert_eq!(said(&answer), "The tool failed.");
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    let retracted: Value = serde_json::from_str(&messages[0]).unwrap();
+    assert_eq!(
+        retracted,
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})
+    );
     assert_eq!(host.cancelled().len(), 1);
+    drop(job);
+    assert!(host.is_idle());
+}
+
+/// CAN-7: what was answered is not taken back, nor is anything once the client has cancelled.
+#[tokio::test(start_paused = true)]
+async fn only_what_is_open_is_taken_back() {
+    let host = TestHost::new();
+    let one = pipe(1, None);
+    let arrived = arrived_line(&host, &one, &legacy_call(json!(1)));
+    let (job, mut stream) = asking(&host, arrived, 2).await;
+    let answered = request(&mut stream).await;
+    let open = request(&mut stream).await["id"].clone();
+    line(&host, &one, &response(&answered)).await.unwrap();
+    drop(job);
+    let (messages, answer) = read(*stream).await;
+    assert_eq!(said(&answer), "The tool failed.");
+    let retracted: Vec<Value> = messages
+        .iter()
+        .map(|text| serde_json::from_str(text).unwrap())
+        .collect();
+    assert_eq!(retracted.len(), 1);
+    assert_eq!(retracted[0]["params"]["requestId"], open);
+
+    let arrived = arrived_line(&host, &one, &legacy_call(json!(2)));
+    let (job, mut stream) = asking(&host, arrived, 1).await;
+    request(&mut stream).await;
+    line(&host, &one, &cancel(json!(2))).await.unwrap();
+    assert!(read(*stream).await.0.is_empty());
+    drop(job);
+    assert!(host.is_idle());
+}
+
+/// What reached another node does here what it would have done there.
+#[tokio::test(start_paused = true)]
+async fn a_relayed_message_reaches_the_call() {
+    let host = TestHost::new();
+    let session = Scope::Session("s1".into());
+    let relay = |session: &Scope, message: &Value| {
+        let message = Relayed::parse(message.to_string().into(), &host.shared().config.json);
+        relayed(&host, session, &message.expect("it concerns a call"));
+    };
+    let arrived = arrived_in_session(&host, "POST", &legacy_call(json!(1)));
+    let (job, mut stream) = asking(&host, arrived, 1).await;
+    let good = response(&request(&mut stream).await);
+    relay(&Scope::Session("s2".into()), &good);
+    assert!(host.answered().is_empty());
+    relay(&session, &good);
+    assert_eq!(host.answered(), [job.token.number()]);
+
+    relay(&Scope::Session("s2".into()), &cancel(json!(1)));
+    assert!(host.cancelled().is_empty());
+    relay(&session, &cancel(json!(1)));
+    assert_eq!(host.cancelled().len(), 1);
+    assert_eq!(said(&read(*stream).await.1), "nothing");
+    drop(job);
+
+    let arrived = arrived_in_session(&host, "POST", &legacy_call(json!(2)));
+    let (job, stream) = asking(&host, arrived, 1).await;
+    end_session(&host, &session);
+    assert_eq!(said(&read(*stream).await.1), "nothing");
     drop(job);
     assert!(host.is_idle());
 }

@@ -9,6 +9,7 @@ use crate::{
     call::{Call, Target},
     catalog::{Full, Place, Tool},
     error::{Code, Error},
+    inquiry,
     method::Method,
     methods::{resources_read, tools_call},
     outcome::{CallOutcome, SafeError},
@@ -86,6 +87,7 @@ impl Exchange {
             (Target::Tool(_), CallOutcome::Task(task)) => self.task_began(&reply, &task),
             (Target::Tool(_), CallOutcome::TasksFull) => self.refuse(tasks_full()),
             (target, CallOutcome::Asked(inquiry)) => self.asked(now, &reply, target, &inquiry),
+            (_, CallOutcome::StateUsed) => self.refuse(inquiry::invalid_state()),
             (_, CallOutcome::SafeError(error)) => self.refuse(safe_error(error)),
             (_, CallOutcome::Failed) => self.host_failed(&reply, None),
             (target, outcome) => {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_json::{Document, Node};
+use mcp_json::{Document, Node, NodeId};
 
 use super::{Carrier, Client, Exchange, Request, Sender};
 use crate::{
@@ -58,11 +58,7 @@ impl Exchange {
             }
             Envelope::Notification { method, params } => {
                 match self.check_notification(&meta, &method) {
-                    Ok(()) => self.notified(
-                        &method,
-                        params.map(|node| document.node(node)),
-                        self.pipe_scope(),
-                    ),
+                    Ok(()) => self.notified(&method, &document, params, self.pipe_scope()),
                     Err(error) => self.refuse(error),
                 }
             }
@@ -168,13 +164,14 @@ impl Exchange {
     pub(super) fn notified(
         &mut self,
         method: &str,
-        params: Option<Node<'_>>,
+        message: &Arc<Document>,
+        params: Option<NodeId>,
         scope: Option<Scope>,
     ) -> Step {
         let method = Method::parse(method);
         self.summary.method = method;
         match (method, scope) {
-            (Some(Method::Cancelled), Some(scope)) => self.cancel(params, scope),
+            (Some(Method::Cancelled), Some(scope)) => self.cancel(message, params, scope),
             (Some(Method::Exit), _) if self.is_pipe() => self.end(),
             _ => self.accepted(),
         }
@@ -247,7 +244,7 @@ pub(super) fn client_of(session: &Session) -> Client {
 }
 
 /// How a cancellation names a request: `params.requestId`, when it is an id at all (CAN-4).
-pub(super) fn cancelled_request(params: Option<Node<'_>>) -> Option<IdKey> {
+pub(crate) fn cancelled_request(params: Option<Node<'_>>) -> Option<IdKey> {
     let node = params?.get("requestId")?;
     RequestId::parse(node).ok()?;
     Some(RequestId::key(node))

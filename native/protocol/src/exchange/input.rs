@@ -58,8 +58,9 @@ impl Exchange {
         let Some(id) = id.map(|id| RequestId::key(message.node(id))) else {
             return self.accepted();
         };
+        let relay = self.relay(&scope, &message);
         let response = ClientResponse::new(id, message);
-        self.ask(Stage::Hearing, Ask::Hear { scope, response })
+        self.ask(Stage::Reaching(relay), Ask::Hear { scope, response })
     }
 
     /// A call that cannot go on without its client.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_json::{Document, Node};
+use mcp_json::{Document, Node, NodeId};
 
 use super::{
     Carrier, Client, Exchange, Sender, Stage,
@@ -130,7 +130,7 @@ impl Exchange {
                     let message = format!("{method} is a request: it needs an id");
                     return self.refuse(Error::new(Code::InvalidRequest, word::SHAPE, message));
                 }
-                self.notified(&method, params.map(|node| document.node(node)), Some(scope))
+                self.notified(&method, &document, params, Some(scope))
             }
             Envelope::Response { id } => self.heard(document, id, scope),
         }
@@ -176,7 +176,9 @@ impl Exchange {
                 };
                 self.known(now, document, incoming, Revision::NEWEST_LEGACY, sender)
             }
-            Envelope::Notification { method, .. } => self.notified(&method, params, Some(scope)),
+            Envelope::Notification { method, params } => {
+                self.notified(&method, &document, params, Some(scope))
+            }
             Envelope::Response { id } => self.heard(document, id, scope),
         }
     }
@@ -265,10 +267,15 @@ impl Exchange {
     }
 
     /// Cancels what a notification names; a malformed one is ignored (CAN-4).
-    pub(super) fn cancel(&mut self, params: Option<Node<'_>>, scope: Scope) -> Step {
-        match cancelled_request(params) {
+    pub(super) fn cancel(
+        &mut self,
+        message: &Arc<Document>,
+        params: Option<NodeId>,
+        scope: Scope,
+    ) -> Step {
+        match cancelled_request(params.map(|node| message.node(node))) {
             Some(request) => self.ask(
-                Stage::Cancelling,
+                Stage::Reaching(self.relay(&scope, message)),
                 Ask::Cancel {
                     scope,
                     request: Some(request),

@@ -14,12 +14,15 @@ mod legacy;
 mod listen;
 mod logging;
 mod prompt;
+mod relay;
 mod resource;
 mod serve;
 mod stream;
 mod subscribe;
 mod task;
 mod tool;
+
+pub(crate) use self::era::cancelled_request;
 
 use std::{borrow::Cow, fmt, mem, sync::Arc};
 
@@ -42,6 +45,7 @@ use crate::{
     methods::params::Params,
     principal::Identity,
     question::{Ask, Input, Question, Scope, Unanswered},
+    relay::Relay,
     request_id::{IdKey, RequestId},
     revision::{Era, Revision},
     session::Session,
@@ -152,8 +156,9 @@ enum Stage {
     CheckingArguments(Arc<Tool>),
     Calling(Reply, Target),
     CheckingResult(Reply),
-    Cancelling,
-    Hearing,
+    /// A call is looked for, here first.
+    Reaching(Option<Relay>),
+    Relaying,
     Over,
 }
 
@@ -233,7 +238,7 @@ impl Exchange {
             }
             (Stage::FindingSessionToEnd(id), Input::Session(found)) => self.end_session(id, found),
             (Stage::EndingSession(id), Input::Session(_)) => self.end_calls(id),
-            (Stage::EndingCalls, Input::Done) => self.plain(204),
+            (Stage::EndingCalls, Input::Done | Input::Nobody) => self.plain(204),
             (Stage::CreatingSession(session), Input::Session(answer)) => {
                 self.session_created(&session, answer)
             }
@@ -282,7 +287,8 @@ impl Exchange {
             (Stage::CheckingResult(reply), Input::Computed(computed)) => {
                 self.result_computed(&reply, computed)
             }
-            (Stage::Cancelling | Stage::Hearing, Input::Done) => self.accepted(),
+            (Stage::Reaching(_) | Stage::Relaying, Input::Done) => self.accepted(),
+            (Stage::Reaching(relay), Input::Nobody) => self.reached_nobody(relay),
             (Stage::Calling(reply, target), Input::Unanswered(why)) => {
                 self.call_unanswered(&reply, &target, why)
             }

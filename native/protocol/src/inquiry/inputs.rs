@@ -1,7 +1,7 @@
 //! What a client brings along to a retry: responses, and the sealed state of the rounds before
 //! (MCP 2026-07-28 basic/patterns/mrtr, "Client Retry").
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use mcp_json::{Document, Kind, Limits, Node, NodeId};
 use sha2::{Digest, Sha256};
@@ -91,10 +91,17 @@ pub(crate) fn binding(
 }
 
 /// The text of a state.
-pub(super) fn state_text<'a>(expires_ms: u64, kept: impl Iterator<Item = Kept<'a>>) -> Vec<u8> {
+pub(super) fn state_text<'a>(
+    expires_ms: u64,
+    note: Option<&str>,
+    kept: impl Iterator<Item = Kept<'a>>,
+) -> Vec<u8> {
     let mut out = Vec::with_capacity(256);
     let mut state = Members::open(&mut out);
     state.raw(EXPIRES, expires_ms.to_string());
+    if let Some(note) = note {
+        state.string(NOTE, note);
+    }
     let mut requests = state.object(REQUESTS);
     for kept in kept {
         let mut entry = Vec::with_capacity(64);
@@ -126,6 +133,13 @@ impl Inputs {
         kept.get(ANSWER).or_else(|| self.response(key))
     }
 
+    /// What the host noted, and when the state expires.
+    pub(super) fn noted(&self) -> Option<(Option<Cow<'_, str>>, u64)> {
+        let state = self.state.as_ref()?.root();
+        let expires = state.get(EXPIRES)?.raw().parse().ok()?;
+        Some((state.get(NOTE).and_then(Node::as_str), expires))
+    }
+
     fn response(&self, key: &str) -> Option<Node<'_>> {
         self.message.node(self.responses?).get(key)
     }
@@ -139,7 +153,7 @@ fn opened(shared: &Shared, now: Now, node: Node<'_>, binding: Binding) -> Option
 }
 
 /// It never says which check failed (MRTR-12).
-fn invalid_state() -> Error {
+pub(crate) fn invalid_state() -> Error {
     refused(
         "The member \"params.requestState\" is not valid for this request: send the request again without it",
     )
@@ -150,6 +164,7 @@ fn refused(message: &'static str) -> Error {
 }
 
 const EXPIRES: &str = "expires";
+const NOTE: &str = "note";
 const REQUESTS: &str = "requests";
 const DIGEST: &str = "digest";
 const ANSWER: &str = "answer";

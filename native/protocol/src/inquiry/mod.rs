@@ -11,7 +11,7 @@ mod request;
 mod sampling;
 mod shape;
 
-use std::{fmt, sync::Arc};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use mcp_json::{Document, Limits, Node, NodeId};
@@ -20,20 +20,21 @@ use serde_json::Value;
 use self::{
     inputs::{Kept, state_text},
     kind::declared_capabilities,
-    request::InputRequest,
+    request::{ELICITATION_ID, InputRequest},
 };
 use crate::{
     context::{Client, capabilities},
     digest::digest,
     encode::Members,
     excerpt::plain_excerpt,
+    method::Method,
     notice::{Frame, FrameKind, Framing},
     request_id::IdKey,
     revision::Revision,
 };
 
 pub(crate) use self::{
-    inputs::{Inputs, binding, read},
+    inputs::{Inputs, binding, invalid_state, read},
     kind::{missing_capability, names},
 };
 pub use kind::InputKind;
@@ -51,6 +52,8 @@ pub struct Inquiry {
     /// How many of `asked` belong to earlier questions than the last.
     settled: usize,
     undeclared: Vec<InputKind>,
+    /// What the host notes in the state for the next round.
+    note: Option<Box<str>>,
 }
 
 /// How input requests reach the client.
@@ -77,8 +80,10 @@ pub struct InputQuestion {
 pub enum Inquired {
     /// The answers, in the order of the questions.
     Answers(Vec<InputAnswer>),
-    /// The call ends here: the answers come with another request, or never.
+    /// The call ends here: the answers come with another request.
     Ends,
+    /// The call ends here: its client cannot be asked.
+    Refused,
     /// These go out, and the answers are waited for.
     Sends(Vec<Frame>),
 }
@@ -149,6 +154,7 @@ impl Inquiry {
             asked: Vec::new(),
             settled: 0,
             undeclared: Vec::new(),
+            note: None,
         }
     }
 
@@ -175,7 +181,7 @@ impl Inquiry {
             }
         }
         if !self.undeclared.is_empty() {
-            return Ok(Inquired::Ends);
+            return Ok(Inquired::Refused);
         }
         if let Route::Stream(framing) = self.route {
             let frames = self.frames(framing, &capabilities, id);
@@ -190,6 +196,36 @@ impl Inquiry {
     pub fn withdraw(&mut self) {
         self.asked.truncate(self.settled);
         self.undeclared.clear();
+    }
+
+    /// Forgets all questions: whoever asks begins anew.
+    pub fn restart(&mut self) {
+        self.settled = 0;
+        self.withdraw();
+    }
+
+    /// Has the state of the next round hold what the host wants to know then.
+    pub fn set_note(&mut self, note: &str) {
+        self.note = Some(note.into());
+    }
+
+    /// What the host noted in the state that came with the request, and until when that counts, in Unix milliseconds.
+    pub fn noted(&self) -> Option<(Option<Cow<'_, str>>, u64)> {
+        self.inputs.as_ref()?.noted()
+    }
+
+    /// What tells a legacy client that requests which it has not answered are over (CAN-7).
+    pub fn retractions(&self) -> Vec<Frame> {
+        let Route::Stream(framing) = self.route else {
+            return Vec::new();
+        };
+        let open = self.asked.iter().filter(|asked| asked.answer.is_none());
+        open.filter_map(|asked| asked.id.as_deref())
+            .map(|id| Frame {
+                kind: FrameKind::Request,
+                bytes: framing.frame(retraction(id)),
+            })
+            .collect()
     }
 
     /// The question that a response of the client's answers; `None` when nobody awaits it.
@@ -304,7 +340,7 @@ impl Inquiry {
                 _ => None,
             },
         });
-        state_text(expires_ms, kept)
+        state_text(expires_ms, self.note.as_deref(), kept)
     }
 
     fn asked(
@@ -418,10 +454,10 @@ impl Asked {
         members.string("method", self.request.method());
         let params = self.request.params(revision, capabilities);
         let mut params = params.expect("it was seen to be sayable before it was kept");
-        if let (InputRequest::Url { .. }, Some(id), Revision::R20251125) =
+        if let (InputRequest::Url { id: None, .. }, Some(id), Revision::R20251125) =
             (&*self.request, &self.id, revision)
         {
-            params["elicitationId"] = (**id).into();
+            params[ELICITATION_ID] = (**id).into();
         }
         members.raw("params", params.to_string());
     }
@@ -482,6 +518,19 @@ impl ClientResponse {
     pub(crate) fn bytes(&self) -> usize {
         self.message.bytes().len()
     }
+}
+
+/// `notifications/cancelled` for a request of the server's.
+fn retraction(id: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(96);
+    let mut message = Members::open(&mut out);
+    message.raw("jsonrpc", "\"2.0\"");
+    message.string("method", Method::Cancelled.as_str());
+    let mut params = message.object("params");
+    params.string("requestId", id);
+    params.close();
+    message.close();
+    out
 }
 
 fn shortened(message: &str) -> &str {

@@ -13,13 +13,24 @@ use crate::{catalog::check_uri, revision::Revision};
 
 /// A checked input request (MCP 2026-07-28 basic/patterns/mrtr, "Input Requests").
 pub(super) enum InputRequest {
-    Form { message: String, form: Box<Form> },
-    Url { message: String, url: String },
-    Sampling { params: Value },
+    Form {
+        message: String,
+        form: Box<Form>,
+    },
+    Url {
+        message: String,
+        url: String,
+        /// What its completion is told by (ELI-11); of the host's making.
+        id: Option<String>,
+    },
+    Sampling {
+        params: Value,
+    },
     Roots,
 }
 
 const ELICITATION: &str = "elicitation/create";
+pub(super) const ELICITATION_ID: &str = "elicitationId";
 const SAMPLING: &str = "sampling/createMessage";
 const ROOTS: &str = "roots/list";
 
@@ -71,8 +82,12 @@ impl InputRequest {
                 })
             }
             Self::Url { .. } if revision == Revision::R20250618 => None,
-            Self::Url { message, url } => {
-                Some(json!({"mode": "url", "message": message, "url": url}))
+            Self::Url { message, url, id } => {
+                let mut params = json!({"mode": "url", "message": message, "url": url});
+                if let (Some(id), Revision::R20251125) = (id, revision) {
+                    params[ELICITATION_ID] = id.as_str().into();
+                }
+                Some(params)
             }
             Self::Sampling { params } => sampling::for_revision(params, revision, capabilities),
             Self::Roots => Some(Value::Object(Map::new())),
@@ -141,6 +156,7 @@ fn visit(params: &Value) -> Result<InputRequest, String> {
         ("mode", Shape::OneOf(&["url"])),
         ("message", Shape::String),
         ("url", Shape::String),
+        (ELICITATION_ID, Shape::String),
     ];
     let message = message(params, &rules)?;
     let url = params["url"].as_str().ok_or("params.url is missing")?;
@@ -155,6 +171,7 @@ fn visit(params: &Value) -> Result<InputRequest, String> {
     Ok(InputRequest::Url {
         message,
         url: url.to_owned(),
+        id: params[ELICITATION_ID].as_str().map(str::to_owned),
     })
 }
 

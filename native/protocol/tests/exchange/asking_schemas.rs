@@ -106,7 +106,10 @@ fn what_the_client_lacks() {
     let all = questions(Revision::R20260728);
     let keyed = all.iter().enumerate();
     let keyed = keyed.map(|(number, (_, request))| question(&number.to_string(), request));
-    assert!(matches!(ask(&mut inquiry, keyed.collect()), Inquired::Ends));
+    assert!(matches!(
+        ask(&mut inquiry, keyed.collect()),
+        Inquired::Refused
+    ));
     let reply = ended(&server, pending, inquiry);
     schema.check("MissingRequiredClientCapabilityError", &reply);
     schema.check("JSONRPCErrorResponse", &reply);

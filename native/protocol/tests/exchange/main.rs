@@ -27,6 +27,7 @@ mod messages;
 mod notices;
 mod pages;
 mod prompts;
+mod relaying;
 mod resources;
 mod results;
 mod schemas;

@@ -35,7 +35,8 @@ defmodule BeamMCP.Catalog.Definition.PromptTest do
              ],
              icons: nil,
              meta: nil,
-             argument_keys: %{"code" => :code, "language" => :language}
+             argument_keys: %{"code" => :code, "language" => :language},
+             park: false
            }
   end
 

@@ -33,7 +33,8 @@ defmodule BeamMCP.Catalog.Definition.ResourceTest do
              icons: nil,
              meta: nil,
              cache_ttl_ms: nil,
-             cache_scope: nil
+             cache_scope: nil,
+             park: false
            }
   end
 

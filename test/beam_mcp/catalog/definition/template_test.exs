@@ -26,7 +26,8 @@ defmodule BeamMCP.Catalog.Definition.TemplateTest do
              icons: nil,
              meta: nil,
              cache_ttl_ms: nil,
-             cache_scope: nil
+             cache_scope: nil,
+             park: false
            }
   end
 

@@ -37,7 +37,8 @@ defmodule BeamMCP.Catalog.Definition.ToolTest do
                timeout_ms: nil,
                max_concurrency: nil,
                rate: {5, 1_000},
-               task_support: :forbidden
+               task_support: :forbidden,
+               park: false
              }
     end
 
@@ -80,6 +81,15 @@ defmodule BeamMCP.Catalog.Definition.ToolTest do
         assert [{"tools[0]", "name", "must be an atom or a string"}] = faults(name: name)
       end
     end
+  end
+
+  test "a tool that goes on as a task does not park too" do
+    for support <- [:optional, :required] do
+      assert [{"t", "resume", "must be :replay where task_support is " <> _}] =
+               faults(name: "t", resume: :park, task_support: support)
+    end
+
+    assert faults(name: "t", resume: :park) == []
   end
 
   test "everything wrong is told at once, with its place" do

@@ -49,7 +49,7 @@ pub fn asking(server: &mut Server, post: &Post, groups: &[&[(&str, Value)]]) -> 
         let questions = group.iter().map(|(key, request)| question(key, request));
         match ask(&mut inquiry, questions.collect()) {
             Inquired::Answers(answers) => heard.extend(answers.iter().map(told)),
-            Inquired::Ends => {
+            Inquired::Ends | Inquired::Refused => {
                 let outcome = Input::Outcome(CallOutcome::Asked(inquiry.into()));
                 let pending = pending.feed(server.now, outcome);
                 return server.settle(pending);

@@ -27,6 +27,8 @@ pub struct World {
     pub tasks: Box<dyn FnMut(&TaskAsk) -> Input>,
     /// Why the next body does not arrive, if it does not.
     pub body_fault: Option<BodyFault>,
+    /// Whether calls that are named run on other nodes.
+    pub elsewhere: bool,
 }
 
 impl World {
@@ -40,6 +42,7 @@ impl World {
             sessions: BTreeMap::new(),
             tasks: Box::new(|_| Input::Task(TaskAnswer::Unknown)),
             body_fault: None,
+            elsewhere: false,
         }
     }
 
@@ -56,7 +59,8 @@ impl World {
             Ask::Task(ask) => (self.tasks)(ask),
             Ask::Catalog(context) => (self.catalog)(context),
             Ask::Call(call) => (self.handler)(call),
-            Ask::Cancel { .. } | Ask::Hear { .. } => Input::Done,
+            Ask::Cancel { .. } | Ask::Hear { .. } if self.elsewhere => Input::Nobody,
+            Ask::Cancel { .. } | Ask::Hear { .. } | Ask::Relay(_) => Input::Done,
         }
     }
 
@@ -129,6 +133,11 @@ pub fn describe(ask: &Ask) -> String {
         Ask::Task(ask) => task_in_words(&ask.request),
         Ask::Catalog(context) => format!("catalog for {}", context.method.as_str()),
         Ask::Call(call) => call_in_words(call),
+        Ask::Relay(relay) => format!(
+            "relay {} bytes of session {}",
+            relay.message.bytes().len(),
+            relay.session
+        ),
         Ask::Hear { scope, response } => {
             let id = response.id().unwrap_or("no string");
             format!("hear in {}: {id}", scope_name(scope))
