@@ -258,6 +258,16 @@ fn the_golden_graph_has_its_digests() {
             Algorithm::Sha256,
             "e442feaaccd752ddfe3a907a88bcfb19c1d31f4be3fc20a3125ba7b85584caf7",
         ),
+        (
+            3,
+            Algorithm::Sha384,
+            "24d90e232e23d85ced6c9e92e34d7b202ed01fbacf4fec2032951214327970e5b5904dd04d27a79ae17b7c124c213685",
+        ),
+        (
+            3,
+            Algorithm::Sha512,
+            "21637ad9bbfb72132e751e2f4ead2e9a902d42dedba664c8f199527dd05304158116d0499b02b8441c028e8cf60de7783c398ffdcb97115b9c7a2ba90f495fe4",
+        ),
     ] {
         let golden = golden(version);
         assert_eq!(golden.digest(golden.version, algorithm), Ok(digest.into()));
