@@ -65,8 +65,11 @@ defmodule BeamMCP.Instance do
   """
   @spec register(name(), term(), term(), non_neg_integer()) :: :ok
   def register(name, role, value, tries \\ 100) do
-    {:ok, _registry} = Registry.register(BeamMCP.Registry, {name, role}, value)
-    :ok
+    case Registry.register(BeamMCP.Registry, {name, role}, value) do
+      {:ok, _registry} -> :ok
+      # It died twice before the caller saw that it died once.
+      {:error, {:already_registered, pid}} when pid == self() -> :ok
+    end
   rescue
     error in ArgumentError ->
       if tries == 0, do: reraise(error, __STACKTRACE__)
