@@ -212,7 +212,7 @@ defmodule BeamMCP.DocsTest do
   end
 
   describe "the tables of options" do
-    for table <- [:instance, :http, :stdio, :session_ets, :test] do
+    for table <- [:instance, :http, :oauth, :issuer, :stdio, :session_ets, :replay_ets, :test] do
       @tag table: table
       test "has the options of #{table} as they are", %{table: table} do
         expected = Docs.options(table)

@@ -7,7 +7,7 @@ defmodule BeamMCP.Instance do
   alias BeamMCP.Dispatch.Around
   alias BeamMCP.Instance.Owner
 
-  @enforce_keys ~w(name supervisor native config hooks handlers definitions caller_catalogs sessions
+  @enforce_keys ~w(name supervisor native config hooks handlers definitions caller_catalogs sessions replays
                    telemetry? around)a
   defstruct @enforce_keys
 
@@ -28,6 +28,7 @@ defmodule BeamMCP.Instance do
           caller_catalogs: :ets.table(),
           # The session store and the name it was started under.
           sessions: {module(), term()},
+          replays: {module(), term()},
           telemetry?: boolean(),
           # The host's functions around handlers, or nil when it has none.
           around: Around.t() | nil

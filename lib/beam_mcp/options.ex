@@ -16,7 +16,8 @@ defmodule BeamMCP.Options do
   alias BeamMCP.Options.{Table, Type}
 
   @typedoc "The name of a table."
-  @type table :: :instance | :http | :stdio | :session_ets | :test
+  @type table ::
+          :instance | :http | :oauth | :issuer | :stdio | :session_ets | :replay_ets | :test
 
   @doc """
   Returns the options of `table` as a map with every key present.

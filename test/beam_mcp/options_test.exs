@@ -6,7 +6,7 @@ defmodule BeamMCP.OptionsTest do
 
   doctest Options
 
-  @tables [:instance, :http, :stdio, :session_ets]
+  @tables [:instance, :http, :oauth, :issuer, :stdio, :session_ets, :replay_ets]
 
   for table <- @tables do
     describe "the table #{table}" do

@@ -92,7 +92,12 @@ defmodule BeamMCP.Test.Wire do
   end
 
   def call("whoami", _arguments, context) do
-    {:ok, %{principal: inspect(context.principal), scopes: context.scopes}}
+    {:ok,
+     %{
+       principal: inspect(context.principal),
+       scopes: context.scopes,
+       sender: context.sender
+     }}
   end
 
   defp report_and_wait(name) do

@@ -62,6 +62,7 @@ defmodule BeamMCP.Instance.Owner do
 
   defp instance(config, native, telemetry?) do
     {store, _child} = config.session_store
+    {replays, _child} = config.replay_store
     [supervisor | _ancestors] = Process.get(:"$ancestors")
 
     %Instance{
@@ -74,6 +75,7 @@ defmodule BeamMCP.Instance.Owner do
       definitions: Registry.new(),
       caller_catalogs: :ets.new(:caller_catalogs, [:public, read_concurrency: true]),
       sessions: {store, config.name},
+      replays: {replays, config.name},
       telemetry?: telemetry?,
       around: Around.new(config, telemetry?)
     }

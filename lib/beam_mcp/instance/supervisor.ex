@@ -6,6 +6,7 @@ defmodule BeamMCP.Instance.Supervisor do
   #     services       one_for_one: what they lose by a crash is theirs alone, since the catalog
   #                    snapshot and the calls in flight live in the native instance
   #       SessionStore
+  #       ReplayStore
   #       Changes
   #       Catalog.Server
   #       Events
@@ -41,9 +42,11 @@ defmodule BeamMCP.Instance.Supervisor do
 
   defp services(config) do
     {_store, session_store} = config.session_store
+    {_store, replay_store} = config.replay_store
 
     [
       session_store,
+      replay_store,
       {Changes, config.name},
       {Catalog.Server, config.name},
       {Events, config.name},

@@ -30,7 +30,7 @@ pub enum Decision {
 }
 
 /// Who sends a request.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Accepted {
     /// What the token says.
     pub facts: Verified,
@@ -71,6 +71,12 @@ pub fn check(head: &Head<'_>, config: &Config, keys: &Keys, now: u64) -> Decisio
 }
 
 impl Refused {
+    /// A refusal because something of ours is out of order.
+    pub fn unavailable(scheme: Scheme) -> Self {
+        let reason = Reason::KeySourceUnavailable;
+        Self { reason, scheme }
+    }
+
     /// A refusal before the credentials were read.
     pub fn early(reason: Reason, head: &Head<'_>) -> Self {
         let names_dpop = |value: &&[u8]| {

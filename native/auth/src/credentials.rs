@@ -93,6 +93,11 @@ impl<'a> Credentials<'a> {
         })
     }
 
+    /// Whether a proof came along, which is verified each time.
+    pub fn has_proof(&self) -> bool {
+        self.proof.is_some()
+    }
+
     /// By what a cache may know the token.
     pub fn digest(&self) -> TokenDigest {
         self.digest

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use sha2::{Digest, Sha256};
+
 use crate::scope::Scopes;
 
 /// The claims that count, read and checked; never the token itself.
@@ -40,6 +42,24 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// What ties sessions, cursors, request states and streams to their owner: SHA-256 over issuer, subject, client and
+    /// tenant, each after its length.
+    pub fn binding_key(&self, tenant: Option<&str>) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        for part in [
+            Some(&*self.issuer),
+            Some(&*self.subject),
+            self.client_id.as_deref(),
+            tenant,
+        ] {
+            // What is not there differs from what is empty.
+            let length = part.map_or(u64::MAX, |part| part.len() as u64);
+            hash.update(length.to_be_bytes());
+            hash.update(part.unwrap_or_default());
+        }
+        hash.finalize().into()
+    }
+
     /// The thumbprint of the key that the token is bound to (RFC 9449 §6.1).
     pub fn jkt(&self) -> Option<&str> {
         self.jkt.as_deref()
@@ -59,5 +79,38 @@ impl fmt::Debug for Facts {
             .field("scopes", &self.scopes.len())
             .field("claims_bytes", &self.claims.len())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `BeamMCP.TokenFacts` has the same key in its test.
+    #[test]
+    fn the_key_is_that_of_the_beam_side() {
+        let facts = Facts {
+            issuer_index: 0,
+            issuer: "i".into(),
+            subject: "s".into(),
+            client_id: Some("c".into()),
+            jti: None,
+            scopes: Scopes::default(),
+            audience: Vec::new(),
+            expires_at: 0.0,
+            not_before: None,
+            issued_at: None,
+            acr: None,
+            auth_time: None,
+            jkt: None,
+            x5t: None,
+            claims: Vec::new(),
+        };
+        let hex: Vec<_> = facts.binding_key(None)[..8]
+            .iter()
+            .map(|octet| format!("{octet:02x}"))
+            .collect();
+        assert_eq!(hex.concat(), "18f7c790efb45f3c");
+        assert_ne!(facts.binding_key(None), facts.binding_key(Some("")));
     }
 }

@@ -170,6 +170,12 @@ impl Reason {
         TABLE.iter().map(|row| row.reason)
     }
 
+    /// The reason of this word. Of two with the same word it is the later one, which is about a token.
+    pub fn parse(word: &str) -> Option<Self> {
+        let row = TABLE.iter().rev().find(|row| row.word == word);
+        row.map(|row| row.reason)
+    }
+
     /// The word for logs.
     pub fn word(self) -> &'static str {
         self.row().word

@@ -27,7 +27,7 @@ pub use event::Event;
 pub use hearing::Hearing;
 pub use host::{CallNumber, CancelReason, Host, Route, now};
 pub use listening::Listening;
-pub use run::run;
+pub use run::{ask, run};
 pub use served::{Served, Stream};
 pub use stream::{CallStream, Part};
 pub use subscribers::{Subscribers, SubscriptionLimits};

@@ -91,7 +91,7 @@ impl<H: Host> Listening<H> {
         {
             return None;
         }
-        let step = self.exchange.recheck();
+        let step = self.exchange.recheck(now());
         match self.decide(step).await {
             Ok(Delivery::Later) => {
                 sleep(RECHECK).await;

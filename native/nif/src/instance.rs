@@ -18,7 +18,7 @@ use crate::{
     options::{self, Options},
     released::Released,
     ring::Ring,
-    server_info, timing, workers,
+    scopes, server_info, timing, workers,
 };
 
 /// An instance as native threads see it.
@@ -181,6 +181,7 @@ fn config(options: Options<'_>) -> Result<Config, Fault> {
         cache: cache_hints(options)?,
         allow_public_cache: options.get(atoms::allow_public_cache())?,
         completes: options.get(atoms::completes())?,
+        scopes: scopes::read(options)?,
     })
 }
 

@@ -49,12 +49,13 @@ pub use catalog::{
     ToolDefinition, ToolLimits, Variables,
 };
 pub use change::{Change, Filter, Listing, MAX_URIS, Uris};
-pub use config::{Config, Endpoint, Hosts, Origins, Shared};
+pub use config::{Config, Endpoint, Hosts, Origins, ScopePolicy, Shared};
 pub use context::{Json, RequestContext};
 pub use error::{Code, Error};
 pub use event::EventId;
 pub use exchange::{Exchange, Line, Pipe};
 pub use head::{Peer, RequestHead, Single};
+pub use http::Headers;
 pub use inquiry::{
     ClientResponse, Heard, InputAnswer, InputKind, InputQuestion, Inquired, Inquiry,
 };
@@ -67,7 +68,7 @@ pub use outcome::{
 };
 pub use principal::{Identity, Principal};
 pub use question::{
-    Ask, Authorized, BodyFault, Computation, Computed, Input, Question, Scope, Unanswered,
+    Ask, Authorized, BodyFault, Computation, Computed, Grant, Input, Question, Scope, Unanswered,
 };
 pub use request_id::{IdKey, InvalidId, MAX_ID_BYTES, RequestId};
 pub use revision::{Era, Revision};

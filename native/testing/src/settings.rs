@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use mcp_driver::{CallLimits, SubscriptionLimits};
 use mcp_protocol::{
-    CacheHints, Catalog, Config, Endpoint, Hosts, Keys, LogLevel, Origins, Shared, ToolDefinition,
-    ToolLimits,
+    CacheHints, Catalog, Config, Endpoint, Hosts, Keys, LogLevel, Origins, ScopePolicy, Shared,
+    ToolDefinition, ToolLimits,
 };
 use serde_json::json;
 
@@ -90,6 +90,7 @@ pub fn endpoint() -> Endpoint {
         allowed_hosts: Hosts::Loopback,
         hook: 0,
         authorize: false,
+        guarded: false,
         authorize_body: false,
         max_body_bytes: 10_000,
         secure: false,
@@ -115,5 +116,6 @@ fn config() -> Config {
         cache: CacheHints::default(),
         allow_public_cache: false,
         completes: false,
+        scopes: ScopePolicy::default(),
     }
 }

@@ -5,7 +5,7 @@ use std::{
     error, fmt,
 };
 
-use super::{Clause, Scope};
+use super::{Clause, Scope, Scopes};
 
 /// The gates of all methods, as the host set them.
 #[derive(Clone, Debug, Default)]
@@ -83,6 +83,19 @@ impl Gates {
     /// Whether the definitions of a method take the place of its gate.
     pub fn selects(&self, method: &str) -> bool {
         self.policy.contains(method)
+    }
+
+    /// What a client should ask for that does not say what it wants: the default scopes, or what all methods together
+    /// need of which `is_offered` says so.
+    pub fn basics(&self, is_offered: impl Fn(&str) -> bool) -> Clause {
+        if !self.defaults.is_empty() {
+            return self.defaults.clone();
+        }
+        let methods = METHODS.iter().map(|(method, _)| *method);
+        let gates = methods
+            .filter(|method| is_offered(method))
+            .flat_map(|method| self.gate(Operation::Method(method)));
+        gates.collect::<Scopes>().0
     }
 
     /// What an operation needs. An empty entry of the map is none: nobody opens a method by leaving scopes out.
