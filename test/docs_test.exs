@@ -215,12 +215,15 @@ defmodule BeamMCP.DocsTest do
     for table <- [
           :instance,
           :http,
+          :oauth,
+          :issuer,
           :stdio,
           :session_ets,
           :session_mnesia,
           :staged_ets,
           :staged_mnesia,
           :task_ets,
+          :replay_ets,
           :test,
           :observed
         ] do

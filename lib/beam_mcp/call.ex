@@ -17,6 +17,7 @@ defmodule BeamMCP.Call do
     Hook,
     Instance,
     Native,
+    OAuth,
     Outcome,
     Relay,
     Reply,
@@ -77,6 +78,9 @@ defmodule BeamMCP.Call do
 
       {:authorize, token, hook, request} ->
         reply(token, Hook.authorize(instance, hook, request))
+
+      {:settle, token, hook, request, facts, replay} ->
+        reply(token, OAuth.Settling.answer(instance, hook, request, facts, replay))
 
       {:authorize_body, token, hook, request, body} ->
         reply(token, Hook.authorize_body(instance, hook, request, body))

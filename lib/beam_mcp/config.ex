@@ -3,7 +3,7 @@ defmodule BeamMCP.Config do
   # The validated options of one instance, and what the native library needs of them.
 
   alias BeamMCP.Catalog.Definition
-  alias BeamMCP.{Handler, Options, SessionStore}
+  alias BeamMCP.{Handler, Native, OAuth, Options, SessionStore}
 
   @enforce_keys Options.keys(:instance)
   defstruct Options.keys(:instance)
@@ -20,10 +20,15 @@ defmodule BeamMCP.Config do
     namespace = if options.namespace == nil, do: options.name, else: options.namespace
     options = %{options | namespace: namespace}
 
+    known = %{secrets: options.secrets, alone?: match?([_one], options.http)}
+
     listeners =
-      for {http, index} <- Enum.with_index(options.http), do: listener!(http, "http[#{index}].")
+      for {http, index} <- Enum.with_index(options.http),
+          do: listener!(http, "http[#{index}].", known)
 
     refuse_public!(options)
+    refuse_credentials!(options.context_headers, listeners)
+    refuse_scopes!(options)
 
     namespace = if options.namespace == nil, do: options.name, else: options.namespace
     options = %{options | namespace: namespace}
@@ -35,16 +40,20 @@ defmodule BeamMCP.Config do
       session_store: store(options.session_store, options),
       task_store: store(options.task_store, options),
       staged_store: store(options.staged_store, options),
+      replay_store: store(options.replay_store, options),
       dispatchers: options.dispatchers || max(div(System.schedulers_online(), 4), 1),
       server_version: options.server_version || version()
     })
     |> then(&struct!(__MODULE__, &1))
   end
 
+  @typedoc "What a listener's options depend on: the host's secrets, and whether it is the only one."
+  @type known :: %{secrets: [binary()] | nil, alone?: boolean()}
+
   @doc "The validated options of one listener."
-  @spec listener!(keyword(), String.t()) :: listener()
-  def listener!(http, path \\ "") do
-    http = Options.validate!(:http, http, path)
+  @spec listener!(keyword(), String.t(), known()) :: listener()
+  def listener!(http, path \\ "", known \\ %{secrets: nil, alone?: true}) do
+    http = :http |> Options.validate!(http, path) |> protect!(path, known)
     loopback? = loopback?(http.ip)
     refuse_open!(http, loopback?, path)
 
@@ -70,7 +79,8 @@ defmodule BeamMCP.Config do
     |> Map.take(~w(instructions page_size max_depth max_number_digits schema_max_depth
          schema_max_cost call_timeout_ms stream_after_ms request_state_ttl_ms hook_timeout_ms max_result_bytes context_headers
          allow_public_cache max_calls max_calls_per_principal max_subscriptions
-         max_subscriptions_per_principal max_buffered_bytes native_threads)a)
+         max_subscriptions_per_principal max_buffered_bytes native_threads
+         scope_map default_scopes implies)a)
     |> Map.merge(%{
       server_info: server_info(config),
       log_level: Atom.to_string(config.log_level),
@@ -101,9 +111,35 @@ defmodule BeamMCP.Config do
          max_connections h2_max_streams backlog)a)
     |> Map.merge(%{
       hook: hook,
-      authorize: http.authorize != :none,
+      authorize: http.authorize != :none and guard(http.authorize) == nil,
+      guard: guard(http.authorize),
       authorize_body: http.authorize_body != nil
     })
+  end
+
+  defp guard(%OAuth{guard: guard}), do: guard
+  defp guard(_hook), do: nil
+
+  defp protect!(%{authorize: {:oauth, options}} = http, path, known),
+    do: %{http | authorize: OAuth.new!(options, path <> "authorize.", known)}
+
+  defp protect!(http, _path, _known), do: http
+
+  defp refuse_scopes!(options) do
+    with {:error, {_kind, text}} <- Native.check_scopes(options) do
+      raise ArgumentError, "option #{text}"
+    end
+  end
+
+  # Handlers get no access token, so that none can hand it on (MCP basic/authorization, "Access
+  # Token Privilege Restriction").
+  defp refuse_credentials!(names, listeners) do
+    with true <- Enum.any?(listeners, &is_struct(&1.authorize, OAuth)),
+         [name | _rest] <- Enum.filter(names, &(&1 in ["authorization", "dpop"])) do
+      raise ArgumentError,
+            "option context_headers: #{inspect(name)} would hand access tokens to handlers; " <>
+              "what they say is in `context.claims`"
+    end
   end
 
   defp serves(%{catalog: catalog, dispatch: dispatch}) do

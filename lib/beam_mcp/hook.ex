@@ -9,7 +9,7 @@ defmodule BeamMCP.Hook do
 
   @type answer ::
           :accept
-          | {:accept, principal :: binary(), identity :: binary()}
+          | {:accept, principal :: binary(), identity :: binary(), scopes :: [String.t()] | nil}
           | :deny
           | {:challenge, String.t()}
           | :failed
@@ -76,7 +76,7 @@ defmodule BeamMCP.Hook do
 
   defp accept(principal, scopes) do
     {compared, identity} = Identity.encode(principal, scopes)
-    {:accept, compared, identity}
+    {:accept, compared, identity, scopes}
   end
 
   defp deny(place, reason) do

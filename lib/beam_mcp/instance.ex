@@ -8,7 +8,7 @@ defmodule BeamMCP.Instance do
   alias BeamMCP.Instance.Owner
 
   @enforce_keys ~w(name supervisor native config hooks handlers definitions caller_catalogs sessions
-                   tasks staged telemetry? around)a
+                   tasks staged replays telemetry? around)a
   defstruct @enforce_keys
 
   @type name :: term()
@@ -31,6 +31,7 @@ defmodule BeamMCP.Instance do
           tasks: {module(), term()},
           # The same of things that are used once.
           staged: {module(), term()},
+          replays: {module(), term()},
           telemetry?: boolean(),
           # The host's functions around handlers, or nil when it has none.
           around: Around.t() | nil

@@ -21,6 +21,9 @@ defmodule BeamMCP.Native do
   @typedoc "Answers one call, once. Only the call's process holds it."
   @type token :: reference()
 
+  @typedoc "What checks the access tokens of a listener."
+  @type guard :: reference()
+
   @typedoc "One HTTP listener."
   @type listener :: reference()
 
@@ -56,6 +59,8 @@ defmodule BeamMCP.Native do
           | {:complete, token(), handler(), {:prompt | :resource, String.t()},
              argument :: String.t(), value :: String.t(), resolved :: map(), BeamMCP.Context.t()}
           | {:authorize, token(), non_neg_integer(), BeamMCP.Request.t()}
+          | {:settle, token(), non_neg_integer(), BeamMCP.Request.t(), facts :: map(),
+             {replay_key :: String.t(), ttl_s :: pos_integer()} | nil}
           | {:authorize_body, token(), non_neg_integer(), BeamMCP.Request.t(), binary()}
           | {:session, token(), BeamMCP.SessionStore.question()}
           | {:task, token(), BeamMCP.Tasks.question()}
@@ -86,6 +91,14 @@ defmodule BeamMCP.Native do
       open_apart(runtime, http, Instance.add_hooks(runtime, http))
     end
   end
+
+  @doc false
+  @spec check_scopes(map()) :: :ok | {:error, reason()}
+  def check_scopes(options), do: NIF.scopes_check(options)
+
+  @doc false
+  @spec guard(map()) :: {:ok, guard()} | {:error, reason()}
+  def guard(options), do: NIF.guard_new(options)
 
   @doc false
   @spec open(instance(), Config.listener(), non_neg_integer()) ::

@@ -26,6 +26,8 @@ defmodule BeamMCP.NIF do
   def dispatcher_add(_instance, _pid), do: missing()
   def events_to(_instance, _pid), do: missing()
   def events(_instance, _max), do: missing()
+  def scopes_check(_options), do: missing()
+  def guard_new(_options), do: missing()
   def http_start(_instance, _options, _owner), do: missing()
   def http_drain(_listener, _pid, _ref, _timeout_ms), do: missing()
   def http_stop(_listener), do: missing()

@@ -22,12 +22,15 @@ defmodule BeamMCP.Options do
   @type table ::
           :instance
           | :http
+          | :oauth
+          | :issuer
           | :stdio
           | :session_ets
           | :session_mnesia
           | :staged_ets
           | :staged_mnesia
           | :task_ets
+          | :replay_ets
           | :test
           | :observed
 

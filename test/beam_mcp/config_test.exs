@@ -153,6 +153,46 @@ defmodule BeamMCP.ConfigTest do
     end
   end
 
+  describe "scopes" do
+    test "the recorded policies that contradict themselves are refused" do
+      path = Path.expand("../fixtures/auth/scopes.json", __DIR__)
+      {:ok, %{"cases" => cases}} = path |> File.read!() |> BeamMCP.Native.decode()
+
+      judged =
+        for %{"id" => id, "policy" => policy, "expect" => expected} = one <- cases,
+            one["definition"] == nil,
+            policy["scope_policy"] == nil do
+          options = [
+            scope_map: policy["scope_map"] || %{},
+            default_scopes: policy["default_scopes"] || [],
+            implies: policy["implies"] || %{}
+          ]
+
+          case expected["decision"] do
+            "config_error" ->
+              assert message(@required ++ options) =~ ~r/option (scope_map|implies)/
+
+            _decision ->
+              assert %Config{} = config(options), id
+          end
+
+          expected["decision"]
+        end
+
+      assert Enum.count(judged, &(&1 == "config_error")) == 2
+      assert length(judged) == 20
+    end
+
+    test "what is no scope is refused" do
+      assert message(@required ++ [default_scopes: ["a b"]]) =~ ~s("a b" is no scope)
+
+      assert message(@required ++ [scope_map: %{"tools/call" => "a"}]) =~
+               "option scope_map: expected"
+
+      assert message(@required ++ [implies: %{"a" => ["b c"]}]) =~ ~s(option implies: "b c")
+    end
+  end
+
   test "no report of a crash shows the secrets" do
     secret = String.duplicate("s", 32)
     refute inspect(config(secrets: [secret])) =~ secret
@@ -175,7 +215,8 @@ defmodule BeamMCP.ConfigTest do
                  max_result_bytes log_level
                  context_headers cache allow_public_cache completes shared_sessions secrets max_calls
                  max_calls_per_principal max_subscriptions max_subscriptions_per_principal
-                       max_buffered_bytes native_threads telemetry)a
+                       max_buffered_bytes native_threads telemetry scope_map default_scopes
+                 implies)a
                )
 
       assert native.server_info == %{
@@ -190,11 +231,13 @@ defmodule BeamMCP.ConfigTest do
       native = Config.native_listener(Config.listener!(@http), 7)
 
       assert native |> Map.keys() |> Enum.sort() ==
-               Enum.sort(~w(bind path allowed_origins allowed_hosts hook authorize authorize_body
+               Enum.sort(
+                 ~w(bind path allowed_origins allowed_hosts hook authorize guard authorize_body
                  max_body_bytes max_headers max_header_bytes header_timeout_ms body_timeout_ms
-                 idle_timeout_ms keep_alive_ms max_connections h2_max_streams backlog)a)
+                 idle_timeout_ms keep_alive_ms max_connections h2_max_streams backlog)a
+               )
 
-      assert %{hook: 7, authorize: false, authorize_body: false} = native
+      assert %{hook: 7, authorize: false, guard: nil, authorize_body: false} = native
     end
   end
 end

@@ -30,8 +30,8 @@ defmodule BeamMCP.HookTest do
     principal = :erlang.term_to_binary(:alice, [:deterministic])
     scoped = :erlang.term_to_binary({:alice, ["a"], nil, nil, nil})
     assert authorize(:ok) == :accept
-    assert authorize({:ok, :alice}) == {:accept, principal, @identity}
-    assert authorize({:ok, :alice, ["a"]}) == {:accept, principal, scoped}
+    assert authorize({:ok, :alice}) == {:accept, principal, @identity, nil}
+    assert authorize({:ok, :alice, ["a"]}) == {:accept, principal, scoped, ["a"]}
     assert authorize({:error, {:unauthenticated, "Bearer"}}) == {:challenge, "Bearer"}
   end
 
@@ -69,7 +69,7 @@ defmodule BeamMCP.HookTest do
 
   test "a module, a function and further arguments" do
     {instance, number} = instance({__MODULE__, :check, [:extra]}, nil)
-    assert {:accept, _principal, _identity} = Hook.authorize(instance, number, %Request{})
+    assert {:accept, _principal, _identity, nil} = Hook.authorize(instance, number, %Request{})
   end
 
   test "the hooks of a closed listener fail" do

@@ -62,7 +62,9 @@ defmodule BeamMCP.HostTest do
         {:ok, ""}
       end
 
-      http = Keyword.put(@http, :authorize, fn _request -> {:ok, {:user, 7}, ["tools"]} end)
+      http =
+        Keyword.put(@http, :authorize, fn _request -> {:ok, {:user, 7}, ["mcp:tools:call"]} end)
+
       name = start(context, dispatch: dispatch, context_headers: ["X-Tenant"], http: http)
       headers = [{"x-tenant", "a"}, {"X-Tenant", "b"}, {"traceparent", "00-1-2-01"}]
       before = System.system_time(:millisecond)
@@ -76,7 +78,8 @@ defmodule BeamMCP.HostTest do
       assert_received %BeamMCP.Context{} = context
       assert %{instance: ^name, request_id: "id-1", method: "tools/call"} = context
       assert %{revision: "2026-07-28", transport: :http, client_capabilities: %{}} = context
-      assert %{principal: {:user, 7}, scopes: ["tools"], claims: nil, tenant: nil} = context
+      assert %{principal: {:user, 7}, scopes: ["mcp:tools:call"]} = context
+      assert %{claims: nil, sender: nil, tenant: nil} = context
       assert context.headers == [{"x-tenant", "a"}, {"x-tenant", "b"}]
       assert context.trace == %{traceparent: "00-1-2-01"}
       assert (context.deadline_ms - before) in 50_000..70_000

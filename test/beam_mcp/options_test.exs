@@ -9,11 +9,14 @@ defmodule BeamMCP.OptionsTest do
   @tables [
     :instance,
     :http,
+    :oauth,
+    :issuer,
     :stdio,
     :session_ets,
     :session_mnesia,
     :staged_ets,
     :staged_mnesia,
+    :replay_ets,
     :test
   ]
 

@@ -20,7 +20,18 @@ defmodule BeamMCP.HTTPPolicyTest do
     test "names the caller, and without a name it is anonymous", %{port: port} do
       assert identity(port, "ok") == %{"principal" => ":anonymous", "scopes" => nil}
       assert identity(port, "principal") == %{"principal" => "{:user, 7}", "scopes" => nil}
-      assert identity(port, "scopes") == %{"principal" => "7", "scopes" => ["read"]}
+
+      assert identity(port, "scopes") == %{
+               "principal" => "7",
+               "scopes" => ["mcp:tools:call"]
+             }
+    end
+
+    test "grants what it names, and no method that needs more", %{port: port} do
+      response = call_as(port, "other scopes")
+      assert response.status == 403
+      assert response.body =~ ~s("data":{"requiredScopes":["mcp:tools:call"]})
+      assert RawHTTP.header_values(response, "www-authenticate") == []
     end
 
     test "refuses with 403 without saying why", %{port: port} do
@@ -145,7 +156,8 @@ defmodule BeamMCP.HTTPPolicyTest do
     case Request.header(request, "x-form") do
       ["ok"] -> :ok
       ["principal"] -> {:ok, {:user, 7}}
-      ["scopes"] -> {:ok, 7, ["read"]}
+      ["scopes"] -> {:ok, 7, ["mcp:tools:call"]}
+      ["other scopes"] -> {:ok, 7, ["read"]}
       ["deny"] -> {:error, "secret reason"}
       ["challenge"] -> {:error, {:unauthenticated, ~S(Bearer realm="mcp")}}
       ["raise"] -> raise "on purpose"
@@ -168,7 +180,10 @@ defmodule BeamMCP.HTTPPolicyTest do
   end
 
   defp call_as(port, form), do: RawHTTP.call(port, "whoami", "{}", headers: [x_form: form])
-  defp identity(port, form), do: json(call_as(port, form))["result"]["structuredContent"]
+
+  defp identity(port, form) do
+    Map.take(json(call_as(port, form))["result"]["structuredContent"], ["principal", "scopes"])
+  end
 
   # Each page comes from the next node in turn.
   defp pages([port | others], cursor) do

@@ -105,7 +105,12 @@ defmodule BeamMCP.Test.Wire do
   end
 
   def call("whoami", _arguments, context) do
-    {:ok, %{principal: inspect(context.principal), scopes: context.scopes}}
+    {:ok,
+     %{
+       principal: inspect(context.principal),
+       scopes: context.scopes,
+       sender: context.sender
+     }}
   end
 
   def call("roots", _arguments, context) do

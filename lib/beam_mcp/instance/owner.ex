@@ -64,6 +64,7 @@ defmodule BeamMCP.Instance.Owner do
     {store, namespace, _child} = config.session_store
     {task_store, task_namespace, _child} = config.task_store
     {staged_store, staged_namespace, _child} = config.staged_store
+    {replay_store, replay_namespace, _child} = config.replay_store
     [supervisor | _ancestors] = Process.get(:"$ancestors")
 
     %Instance{
@@ -78,6 +79,7 @@ defmodule BeamMCP.Instance.Owner do
       sessions: {store, namespace},
       tasks: {task_store, task_namespace},
       staged: {staged_store, staged_namespace},
+      replays: {replay_store, replay_namespace},
       telemetry?: telemetry?,
       around: Around.new(config, telemetry?)
     }

@@ -8,6 +8,7 @@ defmodule BeamMCP.Instance.Supervisor do
   #       SessionStore
   #       TaskStore
   #       StagedStore
+  #       ReplayStore
   #       Changes
   #       Relay
   #       Parking
@@ -49,11 +50,13 @@ defmodule BeamMCP.Instance.Supervisor do
     {_store, _namespace, session_store} = config.session_store
     {_store, _namespace, task_store} = config.task_store
     {_store, _namespace, staged_store} = config.staged_store
+    {_store, _namespace, replay_store} = config.replay_store
 
     [
       session_store,
       task_store,
       staged_store,
+      replay_store,
       {Changes, config.name},
       {Relay, config.name},
       {Parking, config.name},

@@ -22,6 +22,9 @@ defmodule BeamMCP.Options.Check do
   @spec dispatch(term()) :: {:ok, Handler.t()} | :error
   def dispatch(dispatch), do: Handler.new(dispatch, [3, 2])
 
+  @spec hook_of(arity()) :: (term() -> {:ok, Handler.t()} | :error)
+  def hook_of(arity), do: &Handler.new(&1, [arity])
+
   @spec context_function(term()) :: {:ok, Handler.t()} | :error
   def context_function(function), do: Handler.new(function, [1])
 
@@ -65,6 +68,16 @@ defmodule BeamMCP.Options.Check do
   def scopes(list) when is_list(list), do: all(list, &is_binary/1)
   def scopes(_other), do: :error
 
+  # Becomes a list of pairs.
+  @spec scopes_by_name(term()) :: {:ok, [{String.t(), [String.t()]}]} | :error
+  def scopes_by_name(map) when is_map(map) and not is_struct(map) do
+    map
+    |> Map.to_list()
+    |> all(fn {name, list} -> is_binary(name) and match?({:ok, _}, scopes(list)) end)
+  end
+
+  def scopes_by_name(_other), do: :error
+
   @spec registrations(term()) :: {:ok, [tuple()]} | :error
   def registrations(list) do
     if is_list(list) and not List.improper?(list), do: {:ok, list}, else: :error
@@ -72,6 +85,11 @@ defmodule BeamMCP.Options.Check do
 
   @spec authorize(term()) :: {:ok, term()} | :error
   def authorize(:none), do: {:ok, :none}
+
+  def authorize({:oauth, options}) do
+    if Keyword.keyword?(options), do: {:ok, {:oauth, options}}, else: :error
+  end
+
   def authorize(hook), do: hook(hook, 1)
 
   @spec authorize_body(term()) :: {:ok, term()} | :error
@@ -145,13 +163,39 @@ defmodule BeamMCP.Options.Check do
   def listeners(_other), do: :error
 
   @spec store(term()) :: {:ok, {module(), keyword()}} | :error
-  def store({module, options}) when is_atom(module) and is_list(options) do
-    if Handler.exports?(module, :child_spec, 1) and Handler.exports?(module, :fetch, 2),
+  def store(store), do: store(store, :fetch, 2)
+
+  @spec replay_store(term()) :: {:ok, {module(), keyword()}} | :error
+  def replay_store(store), do: store(store, :claim, 3)
+
+  defp store({module, options}, function, arity) when is_atom(module) and is_list(options) do
+    if Handler.exports?(module, :child_spec, 1) and Handler.exports?(module, function, arity),
       do: {:ok, {module, options}},
       else: :error
   end
 
-  def store(_other), do: :error
+  defp store(_other, _function, _arity), do: :error
+
+  @spec issuers(term()) :: {:ok, [keyword()]} | :error
+  def issuers([_first | _rest] = list), do: all(list, &Keyword.keyword?/1)
+  def issuers(_other), do: :error
+
+  # Becomes `{:static, json}`.
+  @spec keys(term()) :: {:ok, {:static, binary()}} | :error
+  def keys({:static, json}) when is_binary(json), do: {:ok, {:static, json}}
+
+  def keys({:static, map}) when is_map(map) do
+    case BeamMCP.Native.encode(map) do
+      {:ok, json} -> {:ok, {:static, json}}
+      {:error, _reason} -> :error
+    end
+  end
+
+  def keys(_other), do: :error
+
+  @spec strings(term()) :: {:ok, [String.t()]} | :error
+  def strings(list) when is_list(list), do: all(list, &(is_binary(&1) and String.valid?(&1)))
+  def strings(_other), do: :error
 
   @spec process_name(term()) :: {:ok, atom()} | :error
   def process_name(name) when is_atom(name) and name not in [nil, true, false, :undefined],

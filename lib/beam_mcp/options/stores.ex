@@ -77,6 +77,20 @@ defmodule BeamMCP.Options.Stores do
     ]
   end
 
+  @spec replays() :: [Row.t()]
+  def replays do
+    [
+      count(
+        :max_proofs,
+        1_000_000,
+        1,
+        100_000_000,
+        "Proofs that are remembered; over it requests with a proof are answered 503"
+      ),
+      time(:sweep_interval_ms, 30_000, 1, "Time between two removals of proofs that are too old")
+    ]
+  end
+
   @doc "What stores in Mnesia have beside those."
   @spec mnesia() :: [Row.t()]
   def mnesia do

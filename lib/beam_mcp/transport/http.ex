@@ -22,11 +22,13 @@ defmodule BeamMCP.Transport.HTTP do
 
   ## Hooks
 
+  With `authorize: {:oauth, options}` access tokens decide, see `BeamMCP.OAuth`. Otherwise
   `authorize` is called with a `BeamMCP.Request` before the body is read. It answers
 
     * `:ok` - served, the principal is `:anonymous`
     * `{:ok, principal}` - served as `principal`
-    * `{:ok, principal, scopes}` - the same with a list of scopes
+    * `{:ok, principal, scopes}` - the same with a list of scopes: a method that needs one that is
+      not among them is refused with 403 (`scope_map`, `default_scopes`, `implies`)
     * `{:error, {:unauthenticated, challenge}}` - 401 with `challenge` as `WWW-Authenticate`
     * `{:error, reason}` - 403; the reason goes to the log, never to the caller
 

@@ -5,7 +5,8 @@ use std::{
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
-use mcp_protocol::{Now, Shared};
+use mcp_auth::{Binding, Facts};
+use mcp_protocol::{Identity, Now, Shared};
 
 use crate::{
     buffers::Buffers, calls::Calls, detached::DetachedStreams, event::Event,
@@ -65,6 +66,9 @@ pub trait Host: Send + Sync + 'static {
 
     /// Tells the process that took a call that the client's answers are there: [`Calls::answers`].
     fn answered(&self, call: CallNumber, worker: Self::Worker);
+
+    /// The identity of a sender as the host's handlers are to see it, when its access token alone says who it is.
+    fn identify(&self, facts: &Facts, binding: Binding) -> Identity;
 
     /// Notes what happened; drops it when there is no room.
     fn record(&self, event: Event);

@@ -33,7 +33,7 @@ pub use host::{CallNumber, CancelReason, Host, Route, now};
 pub use listening::Listening;
 pub use reach::{end_session, relayed};
 pub use resumable::ResumableStream;
-pub use run::run;
+pub use run::{ask, run};
 pub use served::{Served, Stream};
 pub use stream::{CallStream, Part};
 pub use subscribers::{Subscribers, SubscriptionLimits};

@@ -93,7 +93,7 @@ impl<H: Host> Listening<H> {
             return None;
         }
         let edits = self.hearing.edits();
-        let step = self.exchange.recheck();
+        let step = self.exchange.recheck(now());
         match self.decide(step).await {
             Ok(Delivery::Later) => {
                 sleep(RECHECK).await;

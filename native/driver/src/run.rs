@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use mcp_protocol::{
-    Ask, Computation, EventId, Exchange, Input, Owner, Question, Scope, Step, Subscription,
-    Unanswered,
+    Ask, Computation, EventId, Exchange, Input, Owner, Question, RequestHead, Scope, Step,
+    Subscription, Unanswered,
 };
 use tokio::task::spawn_blocking;
 
@@ -22,7 +22,8 @@ use crate::{
 
 /// Feeds `exchange` until it has its answer, or until its call sends a message first.
 ///
-/// `read_body` reads the body of at most so many bytes; it is asked at most once, and never for a line of a pipe.
+/// `read_body` reads the body of at most so many bytes, `guard` checks an access token; each is asked at most once, and
+/// never for a line of a pipe.
 /// Dropping the future, or the stream, cancels the call that it waits for, unless the exchange survives a disconnect
 /// (MCP 2025-11-25 basic/transports: a disconnect is no cancellation); then the call runs on under its deadline.
 pub async fn run<H: Host>(
@@ -30,8 +31,9 @@ pub async fn run<H: Host>(
     mut exchange: Exchange,
     mut step: Step,
     read_body: impl AsyncFnOnce(usize) -> Input,
+    guard: impl AsyncFnOnce(Arc<RequestHead>) -> Input,
 ) -> Served<H> {
-    let mut read_body = Some(read_body);
+    let (mut read_body, mut guard) = (Some(read_body), Some(guard));
     loop {
         let input = match step {
             Step::Answer(answer) => {
@@ -42,6 +44,10 @@ pub async fn run<H: Host>(
             Step::Ask(question) => match question.ask {
                 Ask::Body { max_bytes } => match read_body.take() {
                     Some(read) => read(max_bytes).await,
+                    None => Input::Unanswered(Unanswered::Failed),
+                },
+                Ask::Guard(head) => match guard.take() {
+                    Some(guard) => guard(head).await,
                     None => Input::Unanswered(Unanswered::Failed),
                 },
                 _ => match answer(host, *question, &exchange).await {
@@ -79,8 +85,8 @@ pub(crate) async fn compute(computation: Box<Computation>) -> Input {
     }
 }
 
-/// The answer to a question that no stream comes of.
-pub(crate) async fn ask<H: Host>(host: &Arc<H>, question: Question) -> Input {
+/// The answer to a question that no stream comes of. Dropping the future withdraws the question.
+pub async fn ask<H: Host>(host: &Arc<H>, question: Question) -> Input {
     let limit = Duration::from_millis(question.timeout_ms);
     match Waiting::begin(host, question.ask, limit, false) {
         Ok(mut waiting) => match waiting.hear(None).await {

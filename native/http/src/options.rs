@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use mcp_protocol::Endpoint;
 
-use crate::bind::Bind;
+use crate::{bind::Bind, guard::Guard};
 
 /// Where a listener listens, what it serves, and every bound it keeps.
 ///
@@ -16,6 +16,9 @@ pub struct ListenerOptions {
     pub bind: Bind,
     /// The endpoint's settings, `max_body_bytes` among them.
     pub endpoint: Arc<Endpoint>,
+    /// What checks access tokens, for an endpoint that is [guarded](Endpoint::guarded); its metadata is served beside
+    /// the endpoint. Default none.
+    pub guard: Option<Arc<Guard>>,
     /// Header lines of one request, and trailer lines of one body. Default 100; over it 431. HTTP/2 is bound by
     /// `max_header_bytes` alone.
     pub max_headers: usize,
@@ -61,6 +64,7 @@ impl ListenerOptions {
         Self {
             bind,
             endpoint,
+            guard: None,
             max_headers: DEFAULT_MAX_HEADERS,
             max_header_bytes: 16_384,
             header_timeout: Duration::from_secs(10),

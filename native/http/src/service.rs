@@ -7,12 +7,12 @@ use hyper::{
     body::{Body, Incoming},
 };
 use mcp_driver::{Event, Host, Reservation, Served, run};
-use mcp_protocol::{Answer, Connection, Exchange, Input, Peer};
+use mcp_protocol::{Answer, Connection, Exchange, Input, Peer, Unanswered};
 
 use crate::{
     answer_body::AnswerBody, body::read_body, connections::Connections, events::Events,
-    head::request_head, occasion::Occasions, options::ListenerOptions, response::Reply,
-    watch::Watch,
+    guarding::admit, head::request_head, occasion::Occasions, options::ListenerOptions,
+    response::Reply, watch::Watch,
 };
 
 /// What all connections of one listener share.
@@ -56,16 +56,27 @@ pub(crate) async fn serve<H: Host>(
 
     let mut unread = !body.is_end_stream();
     let mut room = host.buffers().reserve();
+    if let Some(answer) = options
+        .guard
+        .as_ref()
+        .and_then(|guard| guard.metadata(&head))
+    {
+        return Ok(whole(&context, reply, answer, room, unread, report));
+    }
     let (exchange, step) = Exchange::http(host.shared(), Arc::clone(&options.endpoint), head);
-    let served = run(host, exchange, step, async |max_bytes| {
+    let read = async |max_bytes| {
         let input = read_body(body, max_bytes, &mut room, options.body_timeout).await;
         if let Input::Body(bytes) = &input {
             unread = false;
             report.request_bytes = bytes.len();
         }
         input
-    })
-    .await;
+    };
+    let guard = async |head| match &options.guard {
+        Some(guard) => admit(host, guard, options.endpoint.hook, head).await,
+        None => Input::Unanswered(Unanswered::Failed),
+    };
+    let served = run(host, exchange, step, read, guard).await;
     Ok(match served {
         Served::Answer(answer, room) => whole(&context, reply, answer, room, unread, report),
         Served::Stream(mut stream) => {

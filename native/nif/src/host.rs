@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
+use mcp_auth::{Binding, Facts};
 use mcp_driver::{
     Buffers, CallNumber, Calls, CancelReason, DetachedStreams, Event, Host, Route, Subscribers,
 };
-use mcp_protocol::Shared;
+use mcp_protocol::{Identity, Shared};
 use rustler::{Encoder, LocalPid};
 use tokio::runtime::Handle;
 
 use crate::{
     atoms,
     dispatcher::{self, Dispatcher},
+    identity,
     instance::Instance,
 };
 
@@ -59,6 +61,10 @@ impl Host for Instance {
         let _ = dispatcher::send(worker, |env| {
             (atoms::beam_mcp(), atoms::answered(), call).encode(env)
         });
+    }
+
+    fn identify(&self, facts: &Facts, binding: Binding) -> Identity {
+        identity::of(facts, binding)
     }
 
     fn record(&self, event: Event) {

@@ -18,7 +18,7 @@ use crate::{
     options::{self, Options},
     released::Released,
     ring::Ring,
-    server_info, timing, workers,
+    scopes, server_info, timing, workers,
 };
 
 /// An instance as native threads see it.
@@ -184,6 +184,7 @@ fn config(options: Options<'_>) -> Result<Config, Fault> {
         allow_public_cache: options.get(atoms::allow_public_cache())?,
         completes: options.get(atoms::completes())?,
         shared_sessions: options.get(atoms::shared_sessions())?,
+        scopes: scopes::read(options)?,
     })
 }
 

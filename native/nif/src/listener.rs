@@ -13,6 +13,7 @@ use crate::{
     address, atoms,
     decode::binary,
     fault::Fault,
+    guard::GuardHandle,
     instance::{Instance, InstanceHandle},
     options::{Options, wrong},
     workers,
@@ -123,6 +124,8 @@ fn listener_options(options: Options<'_>, record_requests: bool) -> Result<Liste
     listener.h2_max_streams = options.get(atoms::h2_max_streams())?;
     listener.backlog = options.get(atoms::backlog())?;
     listener.record_requests = record_requests;
+    let guard: Option<&GuardHandle> = options.get(atoms::guard())?;
+    listener.guard = guard.map(GuardHandle::guard);
     Ok(listener)
 }
 
@@ -133,6 +136,9 @@ fn endpoint(options: Options<'_>) -> Result<Endpoint, Fault> {
         allowed_hosts: hosts(options)?,
         hook: options.get(atoms::hook())?,
         authorize: options.get(atoms::authorize())?,
+        guarded: options
+            .get::<Option<&GuardHandle>>(atoms::guard())?
+            .is_some(),
         authorize_body: options.get(atoms::authorize_body())?,
         max_body_bytes: options.get(atoms::max_body_bytes())?,
         secure: false,

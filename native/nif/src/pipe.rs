@@ -106,6 +106,7 @@ fn identity(options: Options<'_>) -> Result<Option<Identity>, Fault> {
     let identity: Option<(Binary<'_>, Binary<'_>)> = options.get(atoms::identity())?;
     Ok(identity.map(|(principal, term)| Identity {
         principal: Principal::new(&principal),
+        scopes: None,
         term: Bytes::copy_from_slice(&term),
     }))
 }

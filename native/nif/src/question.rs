@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mcp_auth::Accepted;
 use mcp_driver::Token;
 use mcp_protocol::{
     Ask, Call, Completing, LogLevel, Peer, Reading, Reference, RequestHead, Session, SessionAsk,
@@ -16,6 +17,7 @@ use crate::{
     address, atoms, context,
     decode::{Decoder, binary},
     handler::HostHandler,
+    identity,
     instance::Instance,
     task,
     token::{Asked, CallToken, Serving},
@@ -46,13 +48,18 @@ pub(crate) fn encode<'a>(
         }
         Ask::Authorize { hook, head } => {
             let token = token(Asked::Authorize);
-            (atoms::authorize(), token, hook, request(env, &head)).encode(env)
+            (atoms::authorize(), token, hook, request(env, &head, &[])).encode(env)
         }
+        Ask::Settle {
+            hook,
+            head,
+            accepted,
+        } => settle(env, token(Asked::Settle), hook, &head, &accepted),
         Ask::AuthorizeBody { hook, head, body } => (
             atoms::authorize_body(),
             token(Asked::Authorize),
             hook,
-            request(env, &head),
+            request(env, &head, &[]),
             binary(env, &body),
         )
             .encode(env),
@@ -77,7 +84,9 @@ pub(crate) fn encode<'a>(
             context::encode(&mut Decoder::new(env), number, &context, config),
         )
             .encode(env),
-        Ask::Body { .. } | Ask::Cancel { .. } | Ask::Hear { .. } => atoms::gone().encode(env),
+        Ask::Body { .. } | Ask::Guard(_) | Ask::Cancel { .. } | Ask::Hear { .. } => {
+            atoms::gone().encode(env)
+        }
     }
 }
 
@@ -181,10 +190,35 @@ fn variables<'a>(env: Env<'a>, reading: &Reading) -> Term<'a> {
     })
 }
 
-/// `%BeamMCP.Request{}`
-fn request<'a>(env: Env<'a>, head: &RequestHead) -> Term<'a> {
+/// The question about a sender whose token is right: the token itself stays here.
+fn settle<'a>(
+    env: Env<'a>,
+    token: ResourceArc<CallToken>,
+    hook: u64,
+    head: &RequestHead,
+    accepted: &Accepted,
+) -> Term<'a> {
+    let replay = accepted.replay.as_ref();
+    let replay = replay.map(|replay| (&*replay.key, replay.ttl_s));
+    (
+        atoms::settle(),
+        token,
+        hook,
+        request(env, head, &CREDENTIALS),
+        identity::facts(env, &accepted.facts, accepted.binding),
+        replay,
+    )
+        .encode(env)
+}
+
+/// Headers that hold credentials.
+const CREDENTIALS: [&str; 3] = ["authorization", "cookie", "dpop"];
+
+/// `%BeamMCP.Request{}` without the headers `hidden`.
+fn request<'a>(env: Env<'a>, head: &RequestHead, hidden: &[&str]) -> Term<'a> {
     let headers: Vec<(Term<'a>, Term<'a>)> = head
         .headers()
+        .filter(|(name, _)| !hidden.contains(name))
         .map(|(name, value)| (name.encode(env), binary(env, value)))
         .collect();
     let peer = match head.peer() {

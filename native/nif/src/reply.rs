@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use mcp_auth::{Reason, Scope};
 use mcp_protocol::{
     Authorized, Catalog, Identity, Input, LogLevel, Principal, Revision, Session, SessionAnswer,
     Unanswered, Uris,
@@ -69,12 +70,16 @@ fn read(token: &CallToken, answer: Term<'_>, scheduler: Scheduler) -> Result<Inp
         _ if atoms::failed() == answer => Input::Unanswered(Unanswered::Failed),
         Asked::Authorize => Input::Authorized(authorized(answer)?),
         Asked::Relay => Input::Done,
+        Asked::Settle => Input::Authorized(settled(answer)?),
         Asked::Session => Input::Session(session(answer)?),
         Asked::Task => Input::Task(task::answer(answer, scheduler)?),
         Asked::Catalog => Input::Catalog(catalog(answer)?),
     };
     Ok(input)
 }
+
+/// `{:accept, principal, identity, scopes | nil}`
+type Accepting<'a> = (Atom, Binary<'a>, Binary<'a>, Option<Vec<&'a str>>);
 
 fn authorized(answer: Term<'_>) -> Result<Authorized, Refusal> {
     if atoms::accept() == answer {
@@ -83,11 +88,13 @@ fn authorized(answer: Term<'_>) -> Result<Authorized, Refusal> {
     if atoms::deny() == answer {
         return Ok(Authorized::Deny);
     }
-    if let Ok((tag, principal, term)) = answer.decode::<(Atom, Binary<'_>, Binary<'_>)>()
+    if let Ok((tag, principal, term, scopes)) = answer.decode::<Accepting<'_>>()
         && tag == atoms::accept()
     {
+        let granted = |scopes: Vec<&str>| scopes.into_iter().filter_map(Scope::parse).collect();
         let identity = Identity {
             principal: Principal::new(&principal),
+            scopes: scopes.map(granted).map(Arc::new),
             term: Bytes::copy_from_slice(&term),
         };
         return Ok(Authorized::Accept(Some(identity)));
@@ -95,8 +102,23 @@ fn authorized(answer: Term<'_>) -> Result<Authorized, Refusal> {
     match answer.decode::<(Atom, String)>() {
         Ok((tag, challenge)) if tag == atoms::challenge() => Ok(Authorized::Challenge(challenge)),
         _ => Err(outcome::unknown(
-            ":accept, {:accept, binary, binary}, :deny, {:challenge, UTF-8 binary} or :failed",
+            ":accept, {:accept, binary, binary, strings}, :deny, {:challenge, UTF-8 binary} or :failed",
         )),
+    }
+}
+
+fn settled(answer: Term<'_>) -> Result<Authorized, Refusal> {
+    if atoms::settled() == answer {
+        return Ok(Authorized::Settled);
+    }
+    let against = |(tag, word): (Atom, &str)| {
+        (tag == atoms::unsettled())
+            .then(|| Reason::parse(word))
+            .flatten()
+    };
+    match answer.decode().ok().and_then(against) {
+        Some(reason) => Ok(Authorized::Unsettled(reason)),
+        None => authorized(answer),
     }
 }
 

@@ -20,6 +20,8 @@ pub(crate) enum Asked {
     Call(Serving),
     /// A decision of `authorize` or `authorize_body`.
     Authorize,
+    /// What the host says of a sender whose token is right.
+    Settle,
     /// A session store's answer.
     Session,
     /// What became of a question about tasks.

@@ -2,9 +2,13 @@
 
 use std::sync::Arc;
 
+use mcp_auth::{Gates, Hierarchy};
+
 use crate::{
     cache::{CacheHint, CacheHints, CacheScope},
     log_level::LogLevel,
+    method::Method,
+    methods::capabilities::offers,
 };
 
 /// Settings of one instance that concern the protocol.
@@ -40,10 +44,21 @@ pub struct Config {
     pub cache: CacheHints,
     /// Whether an answer may be told as public at all. It never is when the catalog depends on the caller (CACHE-7).
     pub allow_public_cache: bool,
+    /// Which scopes methods need.
+    pub scopes: ScopePolicy,
     /// Whether the host completes arguments that no definition completes.
     pub completes: bool,
     /// Whether other nodes serve the same legacy sessions, so that a message may be for a call of theirs.
     pub shared_sessions: bool,
+}
+
+/// Which scopes methods need, and which scopes stand for others.
+#[derive(Clone, Debug, Default)]
+pub struct ScopePolicy {
+    /// What each method needs.
+    pub gates: Gates,
+    /// What a scope stands for beside itself.
+    pub hierarchy: Hierarchy,
 }
 
 impl Config {
@@ -72,6 +87,8 @@ pub struct Endpoint {
     pub hook: u64,
     /// Whether the host's `authorize` hook is asked before the body is read.
     pub authorize: bool,
+    /// Whether access tokens are checked before the body is read, in place of that hook.
+    pub guarded: bool,
     /// Whether the host's `authorize_body` hook is asked before the body is decoded.
     pub authorize_body: bool,
     /// The largest body.
@@ -109,4 +126,14 @@ pub struct Shared {
     pub catalog: Arc<crate::catalog::Catalog>,
     /// Keys derived from the instance's secrets.
     pub keys: Arc<crate::keys::Keys>,
+}
+
+impl Shared {
+    /// Whether a method, by its wire name, can be used now.
+    pub fn offers(&self, method: &str) -> bool {
+        let feature = Method::parse(method).map(Method::feature);
+        feature.is_some_and(|feature| {
+            feature.is_none_or(|feature| offers(feature, &self.config, &self.catalog))
+        })
+    }
 }

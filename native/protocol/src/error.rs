@@ -27,6 +27,12 @@ pub enum Code {
     Busy,
     /// This principal has as many calls in flight as allowed.
     PrincipalBusy,
+    /// The request's credentials are malformed (RFC 6750 §3.1).
+    MalformedCredentials,
+    /// Other credentials are needed.
+    Unauthorized,
+    /// These credentials do not suffice.
+    Forbidden,
 }
 
 /// Code, wire number, and the HTTP status that goes with it unless a case says otherwise (requirement ERR-13).
@@ -42,6 +48,9 @@ const TABLE: &[(Code, i32, u16)] = &[
     (Code::UnsupportedVersion, -32022, 400),
     (Code::Busy, -31503, 503),
     (Code::PrincipalBusy, -31429, 429),
+    (Code::MalformedCredentials, -31400, 400),
+    (Code::Unauthorized, -31401, 401),
+    (Code::Forbidden, -31403, 403),
 ];
 
 /// A refusal on its way to the peer. What the host did wrong is never in it.

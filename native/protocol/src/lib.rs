@@ -53,12 +53,13 @@ pub use catalog::{
     ToolDefinition, ToolLimits, Variables,
 };
 pub use change::{Change, Filter, Listing, MAX_URIS, TaskIds, Uris};
-pub use config::{Config, Endpoint, Hosts, Origins, Shared};
+pub use config::{Config, Endpoint, Hosts, Origins, ScopePolicy, Shared};
 pub use context::{Json, RequestContext};
 pub use error::{Code, Error};
 pub use event::{EventId, StreamKind};
 pub use exchange::{Exchange, Line, Pipe};
 pub use head::{Peer, RequestHead, Single};
+pub use http::Headers;
 pub use inquiry::{
     Awaited, ClientResponse, Heard, InputAnswer, InputKind, InputQuestion, Inquired, Inquiry,
 };
@@ -72,7 +73,8 @@ pub use outcome::{
 };
 pub use principal::{Identity, Principal};
 pub use question::{
-    Ask, Authorized, BodyFault, Computation, Computed, Input, Limit, Question, Scope, Unanswered,
+    Ask, Authorized, BodyFault, Computation, Computed, Grant, Input, Limit, Question, Scope,
+    Unanswered,
 };
 pub use relay::{Relay, Relayed};
 pub use request_id::{IdKey, InvalidId, MAX_ID_BYTES, RequestId};

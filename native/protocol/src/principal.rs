@@ -3,6 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use bytes::Bytes;
+use mcp_auth::Scopes;
 
 /// The caller's identity as opaque bytes that are compared for equality only.
 #[derive(Clone, Eq, Hash, PartialEq)]
@@ -32,6 +33,8 @@ impl fmt::Debug for Principal {
 pub struct Identity {
     /// For ownership checks and accounting.
     pub principal: Principal,
+    /// What the caller was granted; none where scopes decide nothing.
+    pub scopes: Option<Arc<Scopes>>,
     /// The host's own term with principal, scopes, claims, sender and tenant, handed back to handlers unread.
     pub term: Bytes,
 }

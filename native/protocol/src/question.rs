@@ -3,6 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use bytes::Bytes;
+use mcp_auth::{Accepted, Reason, Scheme};
 use mcp_json::NodeId;
 use mcp_schema::{Faults, Schema};
 
@@ -10,8 +11,10 @@ use crate::{
     call::Call,
     catalog::Catalog,
     context::RequestContext,
+    error::Error,
     exchange::Request,
     head::RequestHead,
+    http::Headers,
     inquiry::ClientResponse,
     outcome::{CallOutcome, ToolResult},
     principal::Identity,
@@ -43,6 +46,18 @@ pub enum Ask {
         hook: u64,
         /// The request that wants in.
         head: Arc<RequestHead>,
+    },
+    /// Check the access token of this request. Answered by the driver itself.
+    Guard(Arc<RequestHead>),
+    /// Settle what only the host knows of a sender whose token is right: revocation, principal, whether this endpoint
+    /// is theirs, and whether the proof was seen before, in this order.
+    Settle {
+        /// [`Endpoint::hook`](crate::Endpoint::hook)
+        hook: u64,
+        /// The request that wants in.
+        head: Arc<RequestHead>,
+        /// What its token says and what it must not have used before.
+        accepted: Arc<Accepted>,
     },
     /// Run the host's `authorize_body` hook over the bytes exactly as received.
     AuthorizeBody {
@@ -125,6 +140,32 @@ pub enum Authorized {
     Deny,
     /// Credentials are needed: 401 with this `WWW-Authenticate` value.
     Challenge(String),
+    /// The access token is right, and for how long.
+    Grant(Box<Grant>),
+    /// The access token is not right, or the host says no: this answer, with these headers.
+    Refuse(Error, Headers),
+    /// [`Ask::Settle`] found nothing against the sender; whose principal is who the token names.
+    Settled,
+    /// [`Ask::Settle`] found this against the sender.
+    Unsettled(Reason),
+}
+
+/// What an access token opens.
+#[derive(Debug)]
+pub struct Grant {
+    /// Whose it is.
+    pub identity: Identity,
+    /// From when on it opens nothing, in milliseconds of the wall clock: a stream ends then.
+    pub ends_ms: u64,
+    /// Headers of the answer, whatever it is.
+    pub headers: Headers,
+    /// What [`Ask::Settle`] is to be asked with again while a stream is open, without the proof that was claimed; none
+    /// where the host has nothing to say.
+    pub again: Option<Arc<Accepted>>,
+    /// What a challenge is about, should the scopes not suffice.
+    pub resource: Arc<mcp_auth::Config>,
+    /// The scheme of such a challenge.
+    pub scheme: Scheme,
 }
 
 /// Why a body did not arrive.
@@ -241,6 +282,8 @@ impl fmt::Debug for Ask {
         match self {
             Self::Body { max_bytes } => write!(out, "Body(at most {max_bytes} bytes)"),
             Self::Authorize { hook, .. } => write!(out, "Authorize({hook})"),
+            Self::Guard(_) => out.write_str("Guard"),
+            Self::Settle { hook, .. } => write!(out, "Settle({hook})"),
             Self::AuthorizeBody { hook, body, .. } => {
                 write!(out, "AuthorizeBody({hook}, {} bytes)", body.len())
             }
@@ -297,6 +340,10 @@ impl fmt::Debug for Authorized {
             Self::Accept(Some(_)) => "Accept(..)",
             Self::Deny => "Deny",
             Self::Challenge(_) => "Challenge(..)",
+            Self::Grant(_) => "Grant(..)",
+            Self::Refuse(error, _) => error.word,
+            Self::Settled => "Settled",
+            Self::Unsettled(reason) => reason.word(),
         })
     }
 }

@@ -68,6 +68,8 @@ pub(crate) const PRINCIPAL_BUSY: &str = "principal_busy";
 pub(crate) const REQUEST_STATE: &str = "request_state";
 /// The handler wants to be called again later.
 pub(crate) const RETRY_LATER: &str = "retry_later";
+/// The caller was not granted the scopes of the operation.
+pub(crate) const SCOPE: &str = "insufficient_scope";
 /// A session is needed, or exists already.
 pub(crate) const SESSION: &str = "session";
 /// The session store failed.

@@ -34,7 +34,9 @@ impl<H: Host> Reply<H> {
             step = refuse(&mut exchange, step);
         }
         let no_body = async |_| Input::BodyFault(BodyFault::Broken);
-        let (mut answer, room, farewell) = match run(&self.host, exchange, step, no_body).await {
+        let no_guard = async |_| Input::Unanswered(Unanswered::Failed);
+        let served = run(&self.host, exchange, step, no_body, no_guard).await;
+        let (mut answer, room, farewell) = match served {
             Served::Answer(answer, room) => (answer, room, None),
             Served::Stream(mut stream) => {
                 let (answer, room) = self.pass_on(&mut stream).await;

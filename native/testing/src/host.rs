@@ -6,12 +6,13 @@ use std::{
     thread,
 };
 
+use mcp_auth::{Binding, Facts};
 use mcp_driver::{
     Acceptance, Accepted, Buffers, CallNumber, Calls, CancelReason, DetachedStreams, Event, Host,
     Route, Sent, Subscribers, Token,
 };
 use mcp_json::Node;
-use mcp_protocol::{Ask, Call, Notice, Shared};
+use mcp_protocol::{Ask, Call, Identity, Notice, Principal, Shared};
 use tokio::sync::mpsc;
 
 use crate::{message::text, settings::Settings};
@@ -227,6 +228,21 @@ impl Host for TestHost {
 
     fn answered(&self, call: CallNumber, _worker: Worker) {
         lock(&self.answered).push(call);
+    }
+
+    fn identify(&self, facts: &Facts, binding: Binding) -> Identity {
+        let scopes: Vec<_> = facts.scopes.iter().collect();
+        let term = format!(
+            "{} {} {}",
+            facts.subject,
+            binding.as_str(),
+            scopes.join(",")
+        );
+        Identity {
+            principal: Principal::new(&facts.binding_key(None)),
+            scopes: Some(Arc::new(facts.scopes.clone())),
+            term: term.into(),
+        }
     }
 
     fn record(&self, event: Event) {

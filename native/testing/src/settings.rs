@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use mcp_driver::{CallLimits, SubscriptionLimits};
 use mcp_protocol::{
-    CacheHints, Catalog, Config, Endpoint, Hosts, Keys, LogLevel, Origins, Shared, TaskSupport,
+    CacheHints, Catalog, Config, Endpoint, Hosts, Keys, LogLevel, Origins, ScopePolicy, Shared,
+    TaskSupport,
     ToolDefinition, ToolLimits,
 };
 use serde_json::json;
@@ -91,6 +92,7 @@ pub fn endpoint() -> Endpoint {
         allowed_hosts: Hosts::Loopback,
         hook: 0,
         authorize: false,
+        guarded: false,
         authorize_body: false,
         max_body_bytes: 10_000,
         secure: false,
@@ -117,5 +119,6 @@ fn config() -> Config {
         cache: CacheHints::default(),
         allow_public_cache: false,
         completes: false,
+        scopes: ScopePolicy::default(),
     }
 }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use mcp_driver::{CallLimits, Host, Part, Served, Stream, now, run};
 use mcp_protocol::{
     Answer, Authorized, Endpoint, Exchange, Identity, Input, Line, Peer, Pipe, Principal,
-    RequestHead, Revision, Session, SessionAnswer, Step, Uris,
+    RequestHead, Revision, Session, SessionAnswer, Step, Unanswered, Uris,
 };
 use mcp_testing::TestHost;
 use serde_json::{Value, json};
@@ -148,7 +148,8 @@ impl Arrived {
 
     async fn run(self, host: &Arc<TestHost>) -> Served<TestHost> {
         let read_body = async |_| Input::Body(self.body);
-        run(host, self.exchange, self.step, read_body).await
+        let guard = async |_| Input::Unanswered(Unanswered::Failed);
+        run(host, self.exchange, self.step, read_body, guard).await
     }
 }
 
@@ -213,6 +214,7 @@ pub fn endpoint(authorize: bool) -> Endpoint {
 fn identity(name: &str) -> Identity {
     Identity {
         principal: Principal::new(name.as_bytes()),
+        scopes: None,
         term: Bytes::new(),
     }
 }

@@ -163,6 +163,7 @@ async fn its_id_is_in_use_on_its_pipe() {
 fn accepted(name: &str) -> Input {
     Input::Authorized(Authorized::Accept(Some(Identity {
         principal: Principal::new(name.as_bytes()),
+        scopes: None,
         term: Vec::new().into(),
     })))
 }

@@ -119,7 +119,14 @@ impl Exchange {
         if let Carrier::Http { endpoint, head, .. } = &self.carrier {
             headers.extend(http::response_headers(head, endpoint));
         }
+        headers.extend(self.granted_headers());
         Step::Answer(Box::new(self.bare(status, headers, body, content_type)))
+    }
+
+    /// What an access token brings into the answer.
+    pub(super) fn granted_headers(&mut self) -> Headers {
+        let granted = self.granted.as_mut();
+        granted.map_or_else(Headers::new, |granted| std::mem::take(&mut granted.headers))
     }
 
     fn bare(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use mcp_json::{Document, id_in_prefix};
 
-use super::{Carrier, Exchange, Stage};
+use super::{Carrier, Exchange, Granted, Stage};
 use crate::{
     envelope::Envelope,
     error::{Code, Error},
@@ -35,6 +35,10 @@ impl Exchange {
             Admission::Serve(verb) if endpoint.authorize => {
                 let (hook, head) = (endpoint.hook, head.clone());
                 let ask = Ask::Authorize { hook, head };
+                self.ask(Stage::Authorizing(verb), ask)
+            }
+            Admission::Serve(verb) if endpoint.guarded => {
+                let ask = Ask::Guard(head.clone());
                 self.ask(Stage::Authorizing(verb), ask)
             }
             Admission::Serve(verb) => self.admitted(verb),
@@ -181,6 +185,21 @@ impl Exchange {
                 )
                 .with_status(401);
                 Some(self.refuse_with(error, vec![("www-authenticate", challenge.into())]))
+            }
+            Authorized::Grant(grant) => {
+                self.identity = Some(grant.identity);
+                self.granted = Some(Granted {
+                    ends_ms: grant.ends_ms,
+                    headers: grant.headers,
+                    again: grant.again,
+                    resource: grant.resource,
+                    scheme: grant.scheme,
+                });
+                None
+            }
+            Authorized::Refuse(error, headers) => Some(self.refuse_with(error, headers)),
+            Authorized::Settled | Authorized::Unsettled(_) => {
+                Some(self.refuse(super::internal(word::DRIVER, "Nothing was to be settled")))
             }
         }
     }

@@ -63,6 +63,9 @@ impl Exchange {
                     return self.refuse(initialized_already());
                 }
                 let params = params_of(&envelope, &document);
+                if let Some(refusal) = self.check_scopes(Method::Initialize, params) {
+                    return refusal;
+                }
                 match self.initialize(params) {
                     Ok(opened) => {
                         let ask = Ask::Session(SessionAsk::Create(opened.clone()));

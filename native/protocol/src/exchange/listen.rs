@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use mcp_json::{Kind, Node};
 
 use super::{
-    Carrier, Exchange, Reply, Request, Stage,
+    Carrier, Exchange, Granted, Reply, Request, Stage,
     answer::stream_headers,
     busy, internal,
     legacy::{check_legacy_version, unknown_session},
@@ -33,6 +33,7 @@ use crate::{
     step::{Delivery, Step},
     subscription::{Owner, Subscription, Wording, subscription_meta},
     task::{TaskAnswer, TaskRequest},
+    time::Now,
     word,
 };
 
@@ -122,6 +123,7 @@ impl Exchange {
         };
         self.summary.revision = Some(session.revision);
         let filter = session_filter(&self.shared.config, &self.catalog, &session);
+        let filter = self.permitted(filter);
         let owner = Owner::Session(Scope::Session(Arc::clone(&id)));
         let resumes = self.head().and_then(|head| last_event(head));
         let wording = Wording::Standing(session.revision);
@@ -162,11 +164,18 @@ impl Exchange {
     }
 
     /// Before something is delivered: asks again whether the client may still have it. [`Step::Deliver`] says so.
-    pub fn recheck(&mut self) -> Step {
+    ///
+    /// An access token is not looked at again, since a stream holds what it said and not the token itself; but one that
+    /// has ended, or that the host says was revoked, ends the stream.
+    pub fn recheck(&mut self, now: Now) -> Step {
         let stage = std::mem::replace(&mut self.stage, Stage::Over);
         let Stage::Listening(listener) = stage else {
             return self.refuse(internal(word::DRIVER, "Nothing is listened to").with_status(500));
         };
+        let ended = |granted: &Granted| granted.ends_ms <= now.wall_ms;
+        if self.granted.as_ref().is_some_and(ended) {
+            return self.end_listening(&listener);
+        }
         match &self.carrier {
             Carrier::Http { endpoint, head, .. } if endpoint.authorize => {
                 let (hook, head) = (endpoint.hook, head.clone());
@@ -175,17 +184,36 @@ impl Exchange {
                     Ask::Authorize { hook, head },
                 )
             }
-            _ => self.recheck_session(listener),
+            Carrier::Http { endpoint, head, .. } => match &self.granted {
+                Some(Granted {
+                    again: Some(accepted),
+                    ..
+                }) => {
+                    let ask = Ask::Settle {
+                        hook: endpoint.hook,
+                        head: head.clone(),
+                        accepted: accepted.clone(),
+                    };
+                    self.ask(Stage::Reauthorizing(listener), ask)
+                }
+                _ => self.recheck_session(listener),
+            },
+            Carrier::Pipe { .. } => self.recheck_session(listener),
         }
     }
 
     pub(super) fn reauthorized(&mut self, listener: Listener, decision: Authorized) -> Step {
         let same = match decision {
+            Authorized::Settled => true,
+            // Nobody can say now: what waits, waits on.
+            Authorized::Unsettled(reason) if reason.status() == 503 => {
+                return self.deliver(listener, Delivery::Later);
+            }
             Authorized::Accept(identity) => {
                 let principal = identity.as_ref().map(|identity| &identity.principal);
                 principal == self.principal()
             }
-            Authorized::Deny | Authorized::Challenge(_) => false,
+            _ => false,
         };
         match same {
             true => self.recheck_session(listener),
@@ -248,11 +276,12 @@ impl Exchange {
     }
 
     /// The headers of a stream, before it begins.
-    pub(super) fn stream_head_headers(&self) -> http::Headers {
+    pub(super) fn stream_head_headers(&mut self) -> http::Headers {
         let mut headers = stream_headers();
         if let Carrier::Http { endpoint, head, .. } = &self.carrier {
             headers.extend(http::response_headers(head, endpoint));
         }
+        headers.extend(self.granted_headers());
         headers
     }
 }

@@ -16,6 +16,7 @@ mod logging;
 mod prompt;
 mod relay;
 mod resource;
+mod scope;
 mod serve;
 mod stream;
 mod subscribe;
@@ -28,6 +29,7 @@ use std::{borrow::Cow, fmt, mem, sync::Arc};
 
 use bytes::Bytes;
 use listen::Listener;
+use mcp_auth::{Accepted, Scheme};
 use mcp_json::{Document, Node, NodeId};
 
 use crate::{
@@ -38,7 +40,7 @@ use crate::{
     envelope::{Envelope, Incoming},
     error::{Code, Error},
     head::RequestHead,
-    http::{Accepts, Verb},
+    http::{self, Accepts, Verb},
     inquiry::Inputs,
     meta::RequestMeta,
     method::Method,
@@ -63,6 +65,8 @@ pub struct Exchange {
     catalog: Arc<Catalog>,
     carrier: Carrier,
     identity: Option<Identity>,
+    /// What the access token said beside that.
+    granted: Option<Granted>,
     /// The id to echo, once read.
     id: Option<RequestId>,
     /// How a cancellation on the same pipe names the request.
@@ -118,6 +122,19 @@ impl Pipe {
             session.principal.clone(),
         ))
     }
+}
+
+/// What is kept of an access token that is right.
+struct Granted {
+    /// From when on it opens nothing.
+    ends_ms: u64,
+    /// Headers of the answer.
+    headers: http::Headers,
+    /// What the host is asked again while a stream is open.
+    again: Option<Arc<Accepted>>,
+    /// What a challenge is about, and in which scheme it is.
+    resource: Arc<mcp_auth::Config>,
+    scheme: Scheme,
 }
 
 enum Carrier {
@@ -326,6 +343,7 @@ impl Exchange {
             shared,
             carrier,
             identity,
+            granted: None,
             id: None,
             cancel_id: None,
             silent: false,

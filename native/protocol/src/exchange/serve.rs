@@ -24,6 +24,9 @@ use crate::{
 impl Exchange {
     /// Loads the caller's own catalog where there is one, then serves.
     pub(super) fn begin(&mut self, now: Now, request: Request) -> Step {
+        if let Some(refusal) = self.check_scopes(request.method, request.params()) {
+            return refusal;
+        }
         if request.method != Method::ToolsCall
             && let Err(error) = request.check_optional_meta()
         {

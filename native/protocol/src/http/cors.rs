@@ -18,7 +18,7 @@ pub(crate) fn preflight_headers(head: &RequestHead, endpoint: &Endpoint) -> Head
         (ALLOW_ORIGIN, Cow::Owned(origin.to_owned())),
         (
             "access-control-allow-methods",
-            Cow::Borrowed("POST, DELETE"),
+            Cow::Borrowed("POST, GET, DELETE"),
         ),
         (
             "access-control-allow-headers",
@@ -32,21 +32,29 @@ pub(crate) fn preflight_headers(head: &RequestHead, endpoint: &Endpoint) -> Head
     ]
 }
 
-/// The headers of any other answer to an allowed `Origin`; none, and no allocation, without one.
+/// The headers of any other answer to an allowed `Origin`; none, and no allocation, without one, unless answers depend
+/// on access tokens.
 ///
 /// The origin is echoed, `*` and `Access-Control-Allow-Credentials` are never sent: a browser attaches no
 /// cookie, and a token only where the page itself has it.
 pub(crate) fn response_headers(head: &RequestHead, endpoint: &Endpoint) -> Headers {
+    let vary = match endpoint.guarded {
+        true => "Authorization, DPoP, Origin",
+        false => "Origin",
+    };
     let Origin::Allowed(origin) = Origin::judge(head, endpoint) else {
-        return Headers::new();
+        return match endpoint.guarded {
+            true => vec![("vary", Cow::Borrowed(vary))],
+            false => Headers::new(),
+        };
     };
     vec![
         (ALLOW_ORIGIN, Cow::Owned(origin.to_owned())),
         (
             "access-control-expose-headers",
-            Cow::Borrowed("WWW-Authenticate, Mcp-Session-Id, Retry-After"),
+            Cow::Borrowed("WWW-Authenticate, DPoP-Nonce, Mcp-Session-Id, Retry-After"),
         ),
-        ("vary", Cow::Borrowed("Origin")),
+        ("vary", Cow::Borrowed(vary)),
     ]
 }
 
@@ -80,7 +88,7 @@ const MAX_PARAM_NAMES: usize = 32;
 /// Two hours, the longest that every browser honours.
 const MAX_AGE_SECONDS: &str = "7200";
 
-const ALLOWED_HEADERS: &str = "content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, \
+const ALLOWED_HEADERS: &str = "content-type, accept, authorization, dpop, mcp-protocol-version, mcp-method, mcp-name, \
      mcp-session-id, last-event-id";
 
 #[cfg(test)]
@@ -137,7 +145,7 @@ mod tests {
         assert_eq!(value(&headers, "access-control-allow-origin"), APP);
         assert_eq!(
             value(&headers, "access-control-allow-methods"),
-            "POST, DELETE"
+            "POST, GET, DELETE"
         );
         assert_eq!(value(&headers, "access-control-allow-credentials"), "");
         assert_eq!(value(&headers, "access-control-max-age"), "7200");

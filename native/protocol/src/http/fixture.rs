@@ -13,6 +13,7 @@ pub(super) fn endpoint() -> Endpoint {
         allowed_hosts: Hosts::Loopback,
         hook: 0,
         authorize: false,
+        guarded: false,
         authorize_body: false,
         max_body_bytes: 1 << 20,
         secure: false,

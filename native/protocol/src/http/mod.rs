@@ -40,4 +40,4 @@ pub(crate) use param::check_params;
 pub(crate) use unlisted::unlisted;
 
 /// Response headers: lower-case names, as HTTP/2 needs them, and values.
-pub(crate) type Headers = Vec<(&'static str, Cow<'static, str>)>;
+pub type Headers = Vec<(&'static str, Cow<'static, str>)>;

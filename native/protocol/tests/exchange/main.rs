@@ -2,6 +2,7 @@
 //!
 //! Requirements are cited by their ids (`VER-3`), readings by theirs (`A-12`), trials by theirs (`G04`).
 
+mod access_tokens;
 mod apps;
 mod asking;
 mod asking_legacy;

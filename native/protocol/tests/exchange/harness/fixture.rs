@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use mcp_protocol::{
     CacheHints, CallOutcome, Config, Definition, Endpoint, Hosts, Input, Limit, LogLevel, Origins,
-    Principal, Revision, Session, TaskSupport, ToolDefinition, ToolLimits, ToolResult, Uris,
+    Principal, Revision, ScopePolicy, Session, TaskSupport, ToolDefinition, ToolLimits, ToolResult,
+    Uris,
 };
 use serde_json::{Value, json};
 
@@ -35,6 +36,7 @@ pub fn config() -> Config {
         cache: CacheHints::default(),
         allow_public_cache: false,
         completes: false,
+        scopes: ScopePolicy::default(),
     }
 }
 
@@ -46,6 +48,7 @@ pub fn endpoint() -> Endpoint {
         allowed_hosts: Hosts::Loopback,
         hook: 0,
         authorize: false,
+        guarded: false,
         authorize_body: false,
         max_body_bytes: 1 << 20,
         secure: false,

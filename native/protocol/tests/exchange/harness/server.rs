@@ -261,7 +261,7 @@ impl Pending {
 
     /// What becomes of a change that waits, once the world was asked.
     pub fn recheck(mut self, server: &mut Server) -> Self {
-        let step = self.exchange.recheck();
+        let step = self.exchange.recheck(server.now);
         self = Self::next(self.exchange, step, self.body, self.asked);
         while matches!(self.step, Step::Ask(_)) {
             self = server.step(self);

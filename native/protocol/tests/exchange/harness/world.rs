@@ -53,7 +53,9 @@ impl World {
                 Some(fault) => Input::BodyFault(fault),
                 None => Input::Body(body.clone()),
             },
-            Ask::Authorize { head, .. } => (self.authorize)(head),
+            Ask::Authorize { head, .. } | Ask::Guard(head) | Ask::Settle { head, .. } => {
+                (self.authorize)(head)
+            }
             Ask::AuthorizeBody { head, body, .. } => (self.authorize_body)(head, body),
             Ask::Session(ask) => Input::Session(self.session(ask)),
             Ask::Task(ask) => (self.tasks)(ask),
@@ -110,6 +112,7 @@ impl World {
 pub fn identity(name: &str) -> Identity {
     Identity {
         principal: Principal::new(name.as_bytes()),
+        scopes: None,
         term: Bytes::copy_from_slice(name.as_bytes()),
     }
 }
@@ -142,6 +145,8 @@ pub fn describe(ask: &Ask) -> String {
             let id = response.id().unwrap_or("no string");
             format!("hear in {}: {id}", scope_name(scope))
         }
+        Ask::Guard(_) => "guard".to_owned(),
+        Ask::Settle { .. } => "settle".to_owned(),
         Ask::Cancel { scope, request } => {
             format!(
                 "cancel in {}: {}",

@@ -1,0 +1,221 @@
+//! What a method needs, whatever it is about.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    error, fmt,
+};
+
+use super::{Clause, Scope, Scopes};
+
+/// The gates of all methods, as the host set them.
+#[derive(Clone, Debug, Default)]
+pub struct Gates {
+    map: HashMap<String, Clause>,
+    policy: HashSet<String>,
+    defaults: Clause,
+}
+
+/// What of an operation its gate depends on.
+#[derive(Clone, Copy, Debug)]
+pub enum Operation<'a> {
+    /// Any method but the two below.
+    Method(&'a str),
+    /// `completion/complete` with this `ref.type`.
+    Complete(&'a str),
+    /// `subscriptions/listen` to these members of its filter.
+    Listen(&'a [&'a str]),
+}
+
+/// How definitions take the place of a gate.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Selection {
+    /// A list shows those that the caller may use.
+    VisibleDefinitions,
+    /// The one that is named decides.
+    SelectedDefinition,
+}
+
+/// Why gates are refused.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum GatesError {
+    /// `scope_map` names what is no method.
+    UnknownMethod(String),
+    /// `scope_policy` names a method that has no definitions, or the other selection's.
+    NoSelection(String),
+    /// A method in both.
+    Both(String),
+    /// A scope that is none.
+    Malformed(String),
+}
+
+impl Gates {
+    /// From the options of the same names.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn new(
+        scope_map: &BTreeMap<String, Vec<String>>,
+        scope_policy: &BTreeMap<String, Selection>,
+        default_scopes: &[String],
+    ) -> Result<Self, GatesError> {
+        for (method, selection) in scope_policy {
+            if !SELECTIONS.contains(&(&**method, *selection)) {
+                return Err(GatesError::NoSelection(method.clone()));
+            }
+            if scope_map.contains_key(method) {
+                return Err(GatesError::Both(method.clone()));
+            }
+        }
+        let mut map = HashMap::new();
+        for (method, scopes) in scope_map {
+            if !is_method(method) {
+                return Err(GatesError::UnknownMethod(method.clone()));
+            }
+            map.insert(method.clone(), clause(scopes)?);
+        }
+        Ok(Self {
+            map,
+            policy: scope_policy.keys().cloned().collect(),
+            defaults: clause(default_scopes)?,
+        })
+    }
+
+    /// Whether the definitions of a method take the place of its gate.
+    pub fn selects(&self, method: &str) -> bool {
+        self.policy.contains(method)
+    }
+
+    /// What a client should ask for that does not say what it wants: the default scopes, or what all methods together
+    /// need of which `is_offered` says so.
+    pub fn basics(&self, is_offered: impl Fn(&str) -> bool) -> Clause {
+        if !self.defaults.is_empty() {
+            return self.defaults.clone();
+        }
+        let methods = METHODS.iter().map(|(method, _)| *method);
+        let gates = methods
+            .filter(|method| is_offered(method))
+            .flat_map(|method| self.gate(Operation::Method(method)));
+        gates.collect::<Scopes>().0
+    }
+
+    /// What an operation needs. An empty entry of the map is none: nobody opens a method by leaving scopes out.
+    pub fn gate(&self, operation: Operation<'_>) -> Clause {
+        let method = operation.method();
+        if self.selects(method) {
+            return Clause::new();
+        }
+        match self.map.get(method) {
+            Some(clause) if !clause.is_empty() => clause.clone(),
+            _ if !self.defaults.is_empty() => self.defaults.clone(),
+            _ => usual(operation),
+        }
+    }
+}
+
+impl Operation<'_> {
+    fn method(&self) -> &str {
+        match self {
+            Self::Method(method) => method,
+            Self::Complete(_) => COMPLETE,
+            Self::Listen(_) => LISTEN,
+        }
+    }
+}
+
+/// Every method that a gate can be set for.
+fn is_method(method: &str) -> bool {
+    METHODS.iter().any(|(name, _)| *name == method) || [COMPLETE, LISTEN].contains(&method)
+}
+
+/// What is needed where the host sets nothing.
+fn usual(operation: Operation<'_>) -> Clause {
+    let scope_of = |table: &[(&str, Option<&str>)], key: &str| {
+        let row = table.iter().find(|(name, _)| *name == key);
+        row.and_then(|(_, scope)| *scope)
+            .map(|scope| Scope(scope.into()))
+    };
+    match operation {
+        Operation::Method(method) => scope_of(METHODS, method).into_iter().collect(),
+        Operation::Complete(reference) => scope_of(REFERENCES, reference).into_iter().collect(),
+        Operation::Listen(members) => {
+            let mut union = Clause::new();
+            for (member, scope) in CATEGORIES {
+                let scope = Scope((*scope).into());
+                if members.contains(member) && !union.contains(&scope) {
+                    union.push(scope);
+                }
+            }
+            union
+        }
+    }
+}
+
+fn clause(texts: &[String]) -> Result<Clause, GatesError> {
+    let parse = |text: &String| {
+        Scope::parse(text).ok_or_else(|| GatesError::Malformed(text.chars().take(64).collect()))
+    };
+    texts.iter().map(parse).collect()
+}
+
+impl fmt::Display for GatesError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownMethod(method) => write!(out, "{method:?} is no method"),
+            Self::NoSelection(method) => write!(
+                out,
+                "{method:?} has no such policy: lists of tools, resources and templates have `visible_definitions`, tools/call and resources/read `selected_definition`"
+            ),
+            Self::Both(method) => write!(out, "{method:?} is in scope_map and in scope_policy"),
+            Self::Malformed(scope) => write!(out, "{scope:?} is no scope"),
+        }
+    }
+}
+
+impl error::Error for GatesError {}
+
+const COMPLETE: &str = "completion/complete";
+const LISTEN: &str = "subscriptions/listen";
+
+const READ_TOOLS: &str = "mcp:tools:read";
+const CALL_TOOLS: &str = "mcp:tools:call";
+const READ_RESOURCES: &str = "mcp:resources:read";
+const READ_PROMPTS: &str = "mcp:prompts:read";
+
+const METHODS: &[(&str, Option<&str>)] = &[
+    ("tools/list", Some(READ_TOOLS)),
+    ("tools/call", Some(CALL_TOOLS)),
+    ("resources/list", Some(READ_RESOURCES)),
+    ("resources/templates/list", Some(READ_RESOURCES)),
+    ("resources/read", Some(READ_RESOURCES)),
+    ("resources/subscribe", Some(READ_RESOURCES)),
+    ("resources/unsubscribe", Some(READ_RESOURCES)),
+    ("prompts/list", Some(READ_PROMPTS)),
+    ("prompts/get", Some(READ_PROMPTS)),
+    ("tasks/get", Some(CALL_TOOLS)),
+    ("tasks/update", Some(CALL_TOOLS)),
+    ("tasks/cancel", Some(CALL_TOOLS)),
+    ("server/discover", None),
+    ("initialize", None),
+    ("ping", None),
+    ("logging/setLevel", None),
+];
+
+const REFERENCES: &[(&str, Option<&str>)] = &[
+    ("ref/prompt", Some(READ_PROMPTS)),
+    ("ref/resource", Some(READ_RESOURCES)),
+];
+
+const CATEGORIES: &[(&str, &str)] = &[
+    ("toolsListChanged", READ_TOOLS),
+    ("promptsListChanged", READ_PROMPTS),
+    ("resourcesListChanged", READ_RESOURCES),
+    ("resourceSubscriptions", READ_RESOURCES),
+];
+
+const SELECTIONS: &[(&str, Selection)] = &[
+    ("tools/list", Selection::VisibleDefinitions),
+    ("resources/list", Selection::VisibleDefinitions),
+    ("resources/templates/list", Selection::VisibleDefinitions),
+    ("tools/call", Selection::SelectedDefinition),
+    ("resources/read", Selection::SelectedDefinition),
+];

@@ -1,0 +1,138 @@
+//! What checks access tokens, as a term: made of options before any listener starts.
+
+use std::sync::Arc;
+
+use mcp_auth::{
+    Algorithm, AudienceMode, Config, Dpop, Issuer, KeySet, Keys, Links, Nonces, Refetch, Scope,
+    Secret, Settings,
+};
+use mcp_http::{Guard, GuardOptions};
+use rustler::{Atom, Binary, Encoder, Env, Resource, ResourceArc, Term, types::atom};
+
+use crate::{atoms, fault::Fault, options::Options};
+
+/// A guard as a term.
+pub(crate) struct GuardHandle(Arc<Guard>);
+
+impl GuardHandle {
+    pub(crate) fn guard(&self) -> Arc<Guard> {
+        Arc::clone(&self.0)
+    }
+}
+
+#[rustler::resource_impl]
+impl Resource for GuardHandle {}
+
+/// `guard_new/1`
+#[rustler::nif(schedule = "DirtyCpu")]
+fn guard_new<'a>(env: Env<'a>, options: Term<'a>) -> Term<'a> {
+    match guard(Options(options)) {
+        Ok(guard) => (atom::ok(), ResourceArc::new(GuardHandle(Arc::new(guard)))).encode(env),
+        Err(fault) => fault.encode(env),
+    }
+}
+
+fn guard(options: Options<'_>) -> Result<Guard, Fault> {
+    let issuers: Vec<Term<'_>> = options.get(atoms::issuers())?;
+    let issuers: Vec<Options<'_>> = issuers.into_iter().map(Options).collect();
+    let sets = issuers.iter().map(|issuer| key_set(*issuer));
+    let keys = Keys {
+        sets: sets.collect::<Result<_, _>>()?,
+        refetch: Refetch::Done,
+    };
+    let settings = settings(options, &issuers)?;
+    Ok(Guard::new(GuardOptions {
+        config: Arc::new(Config::new(settings).map_err(wrong)?),
+        keys,
+        serves_root: options.get(atoms::serve_root_metadata())?,
+        settles: options.get(atoms::settles())?,
+        now_s: options.get(atoms::now_s())?,
+    }))
+}
+
+fn settings(options: Options<'_>, issuers: &[Options<'_>]) -> Result<Settings, Fault> {
+    let resource: &str = options.get(atoms::resource())?;
+    let issuers = issuers.iter().map(|options| issuer(*options));
+    Ok(Settings {
+        audiences: options.get(atoms::audiences())?,
+        aud_mode: match options.get::<Atom>(atoms::aud_mode())? == atoms::all() {
+            true => AudienceMode::All,
+            false => AudienceMode::Any,
+        },
+        accept_typ: options.get(atoms::accept_typ())?,
+        leeway_s: options.get(atoms::leeway_s())?,
+        max_token_age_s: options.get(atoms::max_token_age_s())?,
+        required_claims: options.get(atoms::required_claims())?,
+        max_token_bytes: options.get(atoms::max_token_bytes())?,
+        dpop: dpop(options.get(atoms::dpop())?),
+        dpop_algs: algorithms(options, atoms::dpop_algs())?,
+        nonces: nonces(options)?,
+        scopes_supported: scopes(options)?,
+        links: Links {
+            name: options.get(atoms::resource_name())?,
+            documentation: options.get(atoms::resource_documentation())?,
+            policy_uri: options.get(atoms::resource_policy_uri())?,
+            tos_uri: options.get(atoms::resource_tos_uri())?,
+        },
+        ..Settings::new(resource, issuers.collect::<Result<_, _>>()?)
+    })
+}
+
+fn issuer(options: Options<'_>) -> Result<Issuer, Fault> {
+    Ok(Issuer {
+        issuer: options.get(atoms::issuer())?,
+        algs: algorithms(options, atoms::algs())?,
+        client_id_claims: options.get(atoms::client_id_claims())?,
+        scope_claims: options.get(atoms::scope_claims())?,
+    })
+}
+
+/// The configured keys of an issuer, when they are not to be fetched.
+fn key_set(issuer: Options<'_>) -> Result<Option<Arc<KeySet>>, Fault> {
+    let jwks: Option<Binary<'_>> = issuer.get(atoms::jwks())?;
+    let set = jwks.map(|jwks| KeySet::parse(&jwks)).transpose();
+    set.map(|set| set.map(Arc::new))
+        .map_err(|error| wrong(format!("issuers: the keys are no key set: {error}")))
+}
+
+fn algorithms(options: Options<'_>, key: Atom) -> Result<Vec<Algorithm>, Fault> {
+    let names: Vec<&str> = options.get(key)?;
+    let parse = |name: &str| {
+        Algorithm::parse(name).ok_or_else(|| {
+            let known: Vec<_> = Algorithm::all().map(Algorithm::name).collect();
+            let known = known.join(", ");
+            wrong(format!("{key:?}: {name:?} is none of {known}"))
+        })
+    };
+    names.into_iter().map(parse).collect()
+}
+
+fn nonces(options: Options<'_>) -> Result<Option<Nonces>, Fault> {
+    let secrets: Vec<Binary<'_>> = options.get(atoms::dpop_nonce_secrets())?;
+    let secrets = secrets.iter().map(|secret| Secret::new(secret.to_vec()));
+    let secrets: Vec<_> = secrets.collect();
+    Ok((!secrets.is_empty()).then(|| Nonces::new(secrets)))
+}
+
+fn scopes(options: Options<'_>) -> Result<Vec<Scope>, Fault> {
+    let names: Vec<&str> = options.get(atoms::scopes_supported())?;
+    let parse = |name: &str| {
+        Scope::parse(name).ok_or_else(|| wrong(format!("scopes_supported: {name:?} is no scope")))
+    };
+    names.into_iter().map(parse).collect()
+}
+
+fn dpop(atom: Atom) -> Dpop {
+    if atom == atoms::off() {
+        return Dpop::Off;
+    }
+    match atom == atoms::required() {
+        true => Dpop::Required,
+        false => Dpop::Optional,
+    }
+}
+
+/// Begins with the key that is wrong.
+fn wrong(error: impl ToString) -> Fault {
+    Fault::new(atoms::config(), error.to_string())
+}
