@@ -25,9 +25,6 @@ defmodule BeamMCP.Config do
 
     refuse_public!(options)
 
-    namespace = if options.namespace == nil, do: options.name, else: options.namespace
-    options = %{options | namespace: namespace}
-
     options
     |> Map.merge(%{
       http: listeners,
