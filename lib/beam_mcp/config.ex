@@ -30,9 +30,6 @@ defmodule BeamMCP.Config do
     refuse_credentials!(options.context_headers, listeners)
     refuse_scopes!(options)
 
-    namespace = if options.namespace == nil, do: options.name, else: options.namespace
-    options = %{options | namespace: namespace}
-
     options
     |> Map.merge(%{
       http: listeners,

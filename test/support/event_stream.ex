@@ -56,8 +56,8 @@ defmodule BeamMCP.Test.EventStream do
   end
 
   @doc "Opens the stream of a legacy request, for a client that reads nothing else."
-  @spec post(:inet.port_number(), keyword(), String.t()) :: t()
-  def post(port, session, body) do
+  @spec post_legacy(:inet.port_number(), keyword(), String.t()) :: t()
+  def post_legacy(port, session, body) do
     headers = [
       content_type: "application/json",
       accept: "text/event-stream",
