@@ -361,7 +361,6 @@ rustler::atoms! {
     not_before,
     now_s,
     off,
-    optional,
     required_claims,
     resource_documentation,
     resource_name,

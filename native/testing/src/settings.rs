@@ -5,8 +5,7 @@ use std::sync::Arc;
 use mcp_driver::{CallLimits, SubscriptionLimits};
 use mcp_protocol::{
     CacheHints, Catalog, Config, Endpoint, Hosts, Keys, LogLevel, Origins, ScopePolicy, Shared,
-    TaskSupport,
-    ToolDefinition, ToolLimits,
+    TaskSupport, ToolDefinition, ToolLimits,
 };
 use serde_json::json;
 
