@@ -1,9 +1,9 @@
 //! Messages of a session whose call runs on another node.
 
-use mcp_protocol::Input;
+use mcp_protocol::{Input, Unanswered};
 use serde_json::{Value, json};
 
-use crate::harness::{Post, Server, notification, session};
+use crate::harness::{MAX_CALLS, Post, Server, notification, session};
 
 fn cancel() -> Value {
     notification("notifications/cancelled", json!({"requestId": 7}))
@@ -73,6 +73,6 @@ fn a_relay_that_cannot_be_is_told() {
     {
         pending = server.step(pending);
     }
-    let busy = Input::Unanswered(mcp_protocol::Unanswered::Busy);
+    let busy = Input::Unanswered(Unanswered::Busy(MAX_CALLS));
     assert_eq!(pending.feed(server.now, busy).reply().answer.status, 503);
 }
