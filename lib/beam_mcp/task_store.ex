@@ -18,7 +18,8 @@ defmodule BeamMCP.TaskStore do
     * `ttl_ms` - how long it is kept, from `created_ms` on: a store forgets it then, and not before
     * `poll_interval_ms` - how often its client should ask
     * `detail` - a JSON text: what is asked, the result, or the error; else `nil`
-    * `request_bytes` - how much of its request its work may hold on to; 0 when it has ended
+    * `request_bytes` - how much of its request, and of its client's answers, its work may hold on to;
+      0 when it has ended
     * `keeper` - the process that keeps it, which is gone when the task has ended, or was lost
 
   Ids that come from clients are strings of any kind; a store never turns them into atoms. Its

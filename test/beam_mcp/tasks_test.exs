@@ -477,6 +477,18 @@ defmodule BeamMCP.TasksTest do
       assert %{"error" => %{"code" => -31_503}} = List.last(tasks)
     end
 
+    test "an answer that finds no room ends the task" do
+      store = {BeamMCP.TaskStore.ETS, max_task_bytes: 5_000}
+      run = fn context -> {:ok, inspect(Context.elicit(context, "Who?", @form))} end
+      client = server(run, task_store: store)
+      task = begin(client)
+      until(client, task, "input_required")
+      answer = %{action: "accept", content: %{name: String.duplicate("x", 5_000)}}
+      {:ok, _done} = Test.update_task(client, task, %{"input-1" => answer})
+      assert %{"status" => "failed", "error" => %{"code" => -31_503}} = done(client, task)
+      assert %{tasks_running: 0} = settled(client)
+    end
+
     @tag :integration
     test "20,000 abandoned tasks leave as many as may be, twice" do
       store = {BeamMCP.TaskStore.ETS, max_tasks: 1_000, sweep_interval_ms: 3_600_000}

@@ -71,7 +71,7 @@ defmodule BeamMCP.Options.Stores do
         :max_task_bytes,
         268_435_456,
         1_024,
-        "Results, questions, and the requests of tasks that are worked on; over it no task begins, and what one comes to is replaced by an error"
+        "Results, questions, and the requests and answers of tasks that are worked on; over it no task begins, and what one comes to is replaced by an error"
       ),
       time(:sweep_interval_ms, 60_000, 1, "Time between two removals of tasks whose time is up")
     ]

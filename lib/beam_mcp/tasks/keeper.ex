@@ -220,10 +220,18 @@ defmodule BeamMCP.Tasks.Keeper do
   # The client lacks what the work cannot go on without.
   defp asked({:lacks, error}, _from, state), do: {:reply, :gone, ended(state, :failed, error)}
 
-  defp heard({:answers, _answers} = answers, state) do
-    write(state, &%{&1 | status: :working, detail: nil})
-    GenServer.reply(state.asking, answers)
-    %{state | asking: nil}
+  defp heard({:answers, given} = answers, state) do
+    bytes = Enum.sum(for {:result, json} <- given, do: byte_size(json))
+    change = &%{&1 | status: :working, detail: nil, request_bytes: &1.request_bytes + bytes}
+
+    case write(state, change) do
+      {:error, :full} ->
+        ended(state, :failed, full())
+
+      _written_or_ended ->
+        GenServer.reply(state.asking, answers)
+        %{state | asking: nil}
+    end
   end
 
   defp heard({:open, requests}, state) do

@@ -4,6 +4,7 @@
 //! handler runs again on the retry. To a legacy client each input request goes out as a request of its own on the call's
 //! stream, and the call waits.
 
+mod detached;
 mod form;
 mod inputs;
 mod kind;
@@ -14,12 +15,11 @@ mod shape;
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use mcp_json::{Document, Limits, Node, NodeId};
+use mcp_json::{Document, Node, NodeId};
 use serde_json::Value;
 
 use self::{
     inputs::{Kept, state_text},
-    kind::declared_capabilities,
     request::{ELICITATION_ID, InputRequest},
 };
 use crate::{
@@ -247,30 +247,6 @@ impl Inquiry {
         }
     }
 
-    /// Takes a response to the question under `key`, if it fits and is awaited.
-    pub(crate) fn answer(&mut self, key: &str, response: Node<'_>) {
-        let awaited = |asked: &&mut Asked| *asked.key == *key && asked.answer.is_none();
-        if let Some(asked) = self.asked.iter_mut().find(awaited)
-            && asked.request.accepts(response)
-        {
-            asked.answer = Some(InputAnswer::Result(response.raw().into()));
-        }
-    }
-
-    /// The same for a call whose message is let go of, and whose questions from now on are new ones.
-    pub(crate) fn detached(self) -> Self {
-        let capabilities = declared_capabilities(&self.capabilities(), self.revision);
-        let client = Client::Session {
-            info: "{}".into(),
-            capabilities: capabilities.to_string().into(),
-            log_level: None,
-        };
-        let nothing = Document::parse(b"{}".as_slice().into(), &Limits::default());
-        let nothing = nothing.expect("an empty object is JSON");
-        let (revision, route) = (self.revision, self.route);
-        Self::new(revision, route, Arc::new(nothing), None, client, None)
-    }
-
     /// The answers to the last questions, once all are there.
     pub fn answers(&self) -> Option<Vec<InputAnswer>> {
         let asked = self.asked[self.settled..].iter();
@@ -286,11 +262,6 @@ impl Inquiry {
     /// Whether the client can be asked for this.
     pub fn supports(&self, kind: InputKind) -> bool {
         self.route != Route::None && kind.is_declared(&self.capabilities(), self.revision)
-    }
-
-    /// The size of the request that the call serves.
-    pub fn message_bytes(&self) -> usize {
-        self.message.bytes().len()
     }
 
     /// How many bytes of answers it holds.
