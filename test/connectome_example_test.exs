@@ -35,6 +35,8 @@ defmodule BeamMCP.ConnectomeExampleTest do
     on_exit(fn ->
       Mix.shell(shell)
       Code.delete_path(folder)
+      # Another test compiles one of them.
+      for module <- Application.spec(:everything, :modules), do: :code.delete(module)
       Application.unload(:everything)
       File.rm_rf!(folder)
     end)
