@@ -73,6 +73,6 @@ fn a_relay_that_cannot_be_is_told() {
     {
         pending = server.step(pending);
     }
-    let busy = Input::Unanswered(mcp_protocol::Unanswered::Busy);
-    assert_eq!(pending.feed(server.now, busy).reply().answer.status, 503);
+    let late = Input::Unanswered(mcp_protocol::Unanswered::Deadline);
+    assert_eq!(pending.feed(server.now, late).reply().answer.status, 503);
 }
