@@ -10,7 +10,7 @@ defmodule BeamMCP.ClusterTest do
 
   setup_all do
     System.cmd("epmd", ["-daemon"])
-    _started_or_running = Node.start(:"beam_mcp_test@127.0.0.1", :longnames)
+    _started_or_running = Node.start(:"beam_mcp_test_#{System.pid()}@127.0.0.1", :longnames)
 
     options = %{
       name: :peer.random_name(),

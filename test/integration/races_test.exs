@@ -236,7 +236,8 @@ defmodule BeamMCP.RacesTest do
     [mcp_session_id: id, mcp_protocol_version: "2025-11-25"]
   end
 
-  defp idle(before, left \\ 300) do
+  # The rest of a response whose client may come back for it is kept for a minute.
+  defp idle(before, left \\ 4_000) do
     info =
       Map.take(BeamMCP.info!(@name), [
         :calls,

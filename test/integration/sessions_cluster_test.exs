@@ -162,7 +162,12 @@ defmodule BeamMCP.SessionsClusterTest do
     do: legacy(id, "tools/call", ~s({"name":"echo","arguments":{"text":"#{text}"}}))
 
   # The stream of a call, whose client reads nothing else.
-  defp calling(one, session, body), do: EventStream.post_legacy(one.port, session, body)
+  defp calling(one, session, body) do
+    stream = EventStream.post_legacy(one.port, session, body)
+    # It begins with the place to come back to.
+    %{message: nil} = EventStream.next(stream)
+    stream
+  end
 
   defp roots(id),
     do: ~s({"jsonrpc":"2.0","id":"#{id}","result":{"roots":[{"uri":"file:///a"}]}})

@@ -11,7 +11,7 @@ defmodule BeamMCP.Test.Cluster do
   @doc "Starts so many nodes, connected, with an instance each; `options` are those of the instances."
   def start(count, options) do
     System.cmd("epmd", ["-daemon"])
-    _started_or_running = Node.start(:"beam_mcp_test@127.0.0.1", :longnames)
+    _started_or_running = Node.start(:"beam_mcp_test_#{System.pid()}@127.0.0.1", :longnames)
     peers = for _ <- 1..count, do: boot()
     nodes = Enum.map(peers, & &1.node)
     for one <- peers, other <- nodes, do: true = call(one, Node, :connect, [other])
