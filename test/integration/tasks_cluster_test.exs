@@ -20,7 +20,7 @@ defmodule BeamMCP.TasksClusterTest do
     {peer, node} = start_peer()
     {:ok, _port} = :peer.call(peer, Wire, :start_apart, [:there, options])
     start_supervised!({BeamMCP, Wire.options(@name, options)})
-    wait_until(fn -> length(:pg.get_members(BeamMCP.Groups, :tasks)) == 2 end)
+    wait_until(fn -> length(:pg.get_members(BeamMCP.Groups, {BeamMCP.Changes, :tasks})) == 2 end)
     {:ok, peer: peer, node: node, client: Test.connect!(@name, capabilities: @able)}
   end
 
