@@ -10,13 +10,14 @@ defmodule BeamMCP.Instance.Supervisor do
   #       Changes
   #       Catalog.Server
   #       Events
+  #       OAuth.Keys   one for each listener that fetches keys
   #       dispatchers  one_for_one
   #     listeners      one_for_one
   #     Drain          last to start, so first to stop: nothing else stops before it has drained
 
   use Supervisor
 
-  alias BeamMCP.{Catalog, Changes, Config, Dispatcher, Events, Instance}
+  alias BeamMCP.{Catalog, Changes, Config, Dispatcher, Events, Instance, OAuth}
   alias BeamMCP.Transport.HTTP
 
   # A host may kill dispatchers, and a fault that kills one may come with every request: calls
@@ -51,7 +52,13 @@ defmodule BeamMCP.Instance.Supervisor do
       {Catalog.Server, config.name},
       {Events, config.name},
       branch(:dispatchers, dispatchers(config), @dispatcher_restarts)
-    ]
+    ] ++ keys(config)
+  end
+
+  defp keys(config) do
+    for {%{authorize: %OAuth{} = oauth}, index} <- Enum.with_index(config.http),
+        OAuth.fetches?(oauth),
+        do: {OAuth.Keys, {config.name, index, oauth}}
   end
 
   defp dispatchers(config) do

@@ -54,7 +54,7 @@ impl World {
             Ask::Session(ask) => Input::Session(self.session(ask)),
             Ask::Catalog(context) => (self.catalog)(context),
             Ask::Call(call) => (self.handler)(call),
-            Ask::Cancel { .. } | Ask::Hear { .. } => Input::Done,
+            Ask::Keys { .. } | Ask::Cancel { .. } | Ask::Hear { .. } => Input::Done,
         }
     }
 
@@ -132,6 +132,7 @@ pub fn describe(ask: &Ask) -> String {
             format!("hear in {}: {id}", scope_name(scope))
         }
         Ask::Guard(_) => "guard".to_owned(),
+        Ask::Keys { issuer, .. } => format!("keys of {issuer}"),
         Ask::Settle { .. } => "settle".to_owned(),
         Ask::Cancel { scope, request } => {
             format!(
