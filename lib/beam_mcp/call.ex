@@ -79,6 +79,9 @@ defmodule BeamMCP.Call do
       {:authorize, token, hook, request} ->
         reply(token, Hook.authorize(instance, hook, request))
 
+      {:keys, token, hook, issuer} ->
+        reply(token, OAuth.Keys.refresh(name, hook, issuer))
+
       {:settle, token, hook, request, facts, replay} ->
         reply(token, OAuth.Settling.answer(instance, hook, request, facts, replay))
 

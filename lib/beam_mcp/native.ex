@@ -8,7 +8,7 @@ defmodule BeamMCP.Native do
   scheduler.
   """
 
-  alias BeamMCP.{Config, Error, Instance, Listener, NIF, Outcome}
+  alias BeamMCP.{Config, Error, Instance, Listener, NIF, OAuth, Outcome}
   alias BeamMCP.Connectome.{Graph, Index}
   alias BeamMCP.Encoder.Walk
 
@@ -59,6 +59,7 @@ defmodule BeamMCP.Native do
           | {:complete, token(), handler(), {:prompt | :resource, String.t()},
              argument :: String.t(), value :: String.t(), resolved :: map(), BeamMCP.Context.t()}
           | {:authorize, token(), non_neg_integer(), BeamMCP.Request.t()}
+          | {:keys, token(), non_neg_integer(), issuer :: non_neg_integer()}
           | {:settle, token(), non_neg_integer(), BeamMCP.Request.t(), facts :: map(),
              {replay_key :: String.t(), ttl_s :: pos_integer()} | nil}
           | {:authorize_body, token(), non_neg_integer(), BeamMCP.Request.t(), binary()}
@@ -88,13 +89,24 @@ defmodule BeamMCP.Native do
     http = Config.listener!(options)
 
     with {:ok, runtime} <- Instance.fetch(name) do
-      open_apart(runtime, http, Instance.add_hooks(runtime, http))
+      hook = Instance.add_hooks(runtime, http)
+      start_keys(name, hook, http.authorize)
+      open_apart(runtime, http, hook)
     end
   end
 
   @doc false
   @spec check_scopes(map()) :: :ok | {:error, reason()}
   def check_scopes(options), do: NIF.scopes_check(options)
+
+  @doc false
+  @spec set_keys(guard(), non_neg_integer(), binary() | nil) ::
+          {:ok, non_neg_integer()} | {:error, reason()}
+  def set_keys(guard, issuer, jwks), do: NIF.guard_keys(guard, issuer, jwks)
+
+  @doc false
+  @spec fetch(String.t(), boolean(), pid(), term()) :: :ok
+  def fetch(url, allow_private?, pid, ref), do: NIF.fetch(url, allow_private?, pid, ref)
 
   @doc false
   @spec guard(map()) :: {:ok, guard()} | {:error, reason()}
@@ -520,6 +532,13 @@ defmodule BeamMCP.Native do
       {:error, error}
     end
   end
+
+  # They end with the process that the listener belongs to.
+  defp start_keys(name, hook, %OAuth{} = oauth) do
+    if OAuth.fetches?(oauth), do: {:ok, _keys} = OAuth.Keys.start_link({name, hook, oauth})
+  end
+
+  defp start_keys(_name, _hook, _other), do: nil
 
   defp prepare(questions), do: for({key, request} <- questions, do: {key, Walk.prepare(request)})
 

@@ -27,6 +27,8 @@ defmodule BeamMCP.NIF do
   def events_to(_instance, _pid), do: missing()
   def events(_instance, _max), do: missing()
   def scopes_check(_options), do: missing()
+  def guard_keys(_guard, _issuer, _jwks), do: missing()
+  def fetch(_url, _allow_private?, _pid, _ref), do: missing()
   def guard_new(_options), do: missing()
   def http_start(_instance, _options, _owner), do: missing()
   def http_drain(_listener, _pid, _ref, _timeout_ms), do: missing()

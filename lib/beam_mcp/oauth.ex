@@ -35,9 +35,18 @@ defmodule BeamMCP.OAuth do
   """
 
   alias BeamMCP.{Handler, Native, Options}
+  alias BeamMCP.OAuth.Source
 
   @derive {Inspect, only: [:resource]}
-  @enforce_keys [:resource, :guard, :revocation, :load_principal, :authorize_mount]
+  @enforce_keys [
+    :resource,
+    :guard,
+    :sources,
+    :clock,
+    :revocation,
+    :load_principal,
+    :authorize_mount
+  ]
   defstruct @enforce_keys
 
   @hooks [:revocation, :load_principal, :authorize_mount]
@@ -46,6 +55,9 @@ defmodule BeamMCP.OAuth do
   @type t :: %__MODULE__{
           resource: String.t(),
           guard: Native.guard(),
+          # For each issuer where its keys are fetched, or nil when they are fixed.
+          sources: [Source.t() | nil],
+          clock: (() -> integer()),
           revocation: Handler.t() | nil,
           load_principal: Handler.t() | nil,
           authorize_mount: Handler.t() | nil
@@ -62,12 +74,23 @@ defmodule BeamMCP.OAuth do
 
     case Native.guard(native(options, issuers, known)) do
       {:ok, guard} ->
-        struct!(__MODULE__, options |> Map.take([:resource | @hooks]) |> Map.put(:guard, guard))
+        options
+        |> Map.take([:resource | @hooks])
+        |> Map.merge(%{
+          guard: guard,
+          sources: Enum.map(issuers, &source/1),
+          clock: &monotonic_ms/0
+        })
+        |> then(&struct!(__MODULE__, &1))
 
       {:error, {_kind, text}} ->
         raise ArgumentError, "option #{path}#{text}"
     end
   end
+
+  @doc false
+  @spec fetches?(t()) :: boolean()
+  def fetches?(oauth), do: Enum.any?(oauth.sources, &(&1 != nil))
 
   defp native(options, issuers, known) do
     Map.merge(options, %{
@@ -80,6 +103,19 @@ defmodule BeamMCP.OAuth do
   end
 
   defp jwks({:static, json}), do: json
+  defp jwks(_fetched), do: nil
+
+  defp source(%{keys: {:static, _json}}), do: nil
+
+  defp source(issuer) do
+    %Source{
+      issuer: issuer.issuer,
+      keys: issuer.keys,
+      allow_private?: issuer.allow_private_issuer
+    }
+  end
+
+  defp monotonic_ms, do: System.monotonic_time(:millisecond)
 
   defp serve_root?(nil, known), do: known.alone?
   defp serve_root?(given, _known), do: given

@@ -15,13 +15,14 @@ defmodule BeamMCP.Instance.Supervisor do
   #       keepers      one_for_one, one for each task that is worked on
   #       Catalog.Server
   #       Events
+  #       OAuth.Keys   one for each listener that fetches keys
   #       dispatchers  one_for_one
   #     listeners      one_for_one
   #     Drain          last to start, so first to stop: nothing else stops before it has drained
 
   use Supervisor
 
-  alias BeamMCP.{Catalog, Changes, Config, Dispatcher, Events, Instance, Parking, Relay}
+  alias BeamMCP.{Catalog, Changes, Config, Dispatcher, Events, Instance, OAuth, Parking, Relay}
   alias BeamMCP.Tasks.Keeper
   alias BeamMCP.Transport.HTTP
 
@@ -64,7 +65,13 @@ defmodule BeamMCP.Instance.Supervisor do
       {Catalog.Server, config.name},
       {Events, config.name},
       branch(:dispatchers, dispatchers(config), @dispatcher_restarts)
-    ]
+    ] ++ keys(config)
+  end
+
+  defp keys(config) do
+    for {%{authorize: %OAuth{} = oauth}, index} <- Enum.with_index(config.http),
+        OAuth.fetches?(oauth),
+        do: {OAuth.Keys, {config.name, index, oauth}}
   end
 
   defp dispatchers(config) do

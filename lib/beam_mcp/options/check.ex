@@ -180,8 +180,15 @@ defmodule BeamMCP.Options.Check do
   def issuers([_first | _rest] = list), do: all(list, &Keyword.keyword?/1)
   def issuers(_other), do: :error
 
-  # Becomes `{:static, json}`.
-  @spec keys(term()) :: {:ok, {:static, binary()}} | :error
+  # Becomes `{:static, json}`, `{:jwks_uri, url}` or `{:discover, issuer}`.
+  @spec keys(term()) :: {:ok, {:static | :jwks_uri | :discover, binary()}} | :error
+  def keys({kind, url}) when kind in [:jwks_uri, :discover] and is_binary(url) do
+    if url =~
+         ~r{\A(https://[^/?#@\s]|http://(localhost|127\.0\.0\.1|\[::1\])([:/]|\z))[^#@\s]*\z},
+       do: {:ok, {kind, url}},
+       else: :error
+  end
+
   def keys({:static, json}) when is_binary(json), do: {:ok, {:static, json}}
 
   def keys({:static, map}) when is_map(map) do

@@ -601,9 +601,16 @@ defmodule BeamMCP.Options.Table do
       ),
       row(
         :keys,
-        {:custom, &Check.keys/1, "`{:static, jwks}` with a key set as JSON text or map"},
+        {:custom, &Check.keys/1,
+         "`{:jwks_uri, url}`, `{:discover, issuer}` or `{:static, jwks}` with a key set as JSON text or map"},
         :required,
-        "Where its public keys are"
+        "Where its public keys are: at a URL, https or on this machine; where its metadata says; or here, and never fetched"
+      ),
+      row(
+        :allow_private_issuer,
+        :boolean,
+        false,
+        "Permits to fetch from a host whose address is not reachable from everywhere"
       ),
       row(
         :algs,

@@ -25,8 +25,15 @@ pub enum KeySetError {
 /// What is known of the issuers' keys now, and whether asking again may change it.
 #[derive(Clone, Debug)]
 pub struct Keys {
-    /// One for each issuer in the order of the configuration; none where none was had yet.
-    pub sets: Vec<Option<Arc<KeySet>>>,
+    /// One for each issuer in the order of the configuration.
+    pub sources: Vec<KeySource>,
+}
+
+/// What is known of one issuer's keys.
+#[derive(Clone, Debug)]
+pub struct KeySource {
+    /// None when none was had yet, or when it is too old.
+    pub set: Option<Arc<KeySet>>,
     /// What became of asking the issuer for newer ones.
     pub refetch: Refetch,
 }
@@ -125,9 +132,12 @@ impl KeySet {
 impl Keys {
     /// Keys that are configured and never fetched.
     pub fn fixed(sets: Vec<Arc<KeySet>>) -> Self {
-        Self {
-            sets: sets.into_iter().map(Some).collect(),
+        let source = |set| KeySource {
+            set: Some(set),
             refetch: Refetch::Done,
+        };
+        Self {
+            sources: sets.into_iter().map(source).collect(),
         }
     }
 
@@ -139,14 +149,15 @@ impl Keys {
         algorithm: Algorithm,
         min_rsa_bits: usize,
     ) -> Result<&Key, Missing> {
-        let set = self.sets.get(issuer).and_then(Option::as_ref);
+        let source = &self.sources[issuer];
+        let set = source.set.as_ref();
         let found = match set {
             Some(set) => set
                 .select(kid, algorithm, min_rsa_bits)
                 .map_err(Missing::Refused)?,
             None => None,
         };
-        found.ok_or(match (self.refetch, set) {
+        found.ok_or(match (source.refetch, set) {
             (Refetch::Possible, _) => Missing::Fetch,
             (Refetch::Done, Some(_)) => Missing::Refused(Reason::UnknownKid),
             (Refetch::Failed, _) | (Refetch::Done, None) => {

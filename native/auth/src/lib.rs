@@ -38,7 +38,7 @@ pub use check::{Accepted, Decision, Refused, Replay, check};
 pub use config::{AudienceMode, Config, ConfigError, Dpop, Issuer, Settings};
 pub use credentials::{Credentials, Head, Scheme};
 pub use facts::Facts;
-pub use key_set::{KeySet, KeySetError, Keys, Refetch};
+pub use key_set::{KeySet, KeySetError, KeySource, Keys, Refetch};
 pub use metadata::{Document, Links};
 pub use nonce::Nonces;
 pub use reason::{Reason, Schemes};

@@ -8,7 +8,7 @@ use std::{
 
 use mcp_auth::{
     Accepted, Certificate, Config, Credentials, Decision, Document, Head, KeySet, Keys, Nonces,
-    Refused, Verified,
+    Refetch, Refused, Verified,
 };
 use mcp_driver::now;
 use mcp_protocol::{Answer, Identity, RequestHead};
@@ -69,11 +69,12 @@ impl Guard {
         &self.options.config
     }
 
-    /// Takes the newer keys of an issuer. Tokens that were found right under the old ones are verified again.
-    pub fn set_keys(&self, issuer: usize, set: Arc<KeySet>) {
+    /// Takes the newer keys of an issuer, or none when the old ones may serve no longer. Tokens that were found right
+    /// under the old ones are verified again.
+    pub fn set_keys(&self, issuer: usize, set: Option<Arc<KeySet>>) {
         let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(place) = keys.sets.get_mut(issuer) {
-            *place = Some(set);
+        if let Some(source) = keys.sources.get_mut(issuer) {
+            source.set = set;
             self.known.clear();
         }
     }
@@ -98,7 +99,13 @@ impl Guard {
     }
 
     /// Decides over a request's credentials. Signatures are verified on a thread that serves no sockets.
-    pub(crate) async fn check(self: &Arc<Self>, head: &Arc<RequestHead>) -> Checked {
+    ///
+    /// `asked` is the issuer that was asked for newer keys on behalf of this request, and what came of it.
+    pub(crate) async fn check(
+        self: &Arc<Self>,
+        head: &Arc<RequestHead>,
+        asked: Option<(usize, Refetch)>,
+    ) -> Checked {
         let view = view(head);
         let credentials = match Credentials::read(&view, self.config()) {
             Ok(credentials) => credentials,
@@ -109,7 +116,7 @@ impl Guard {
             && !credentials.has_proof()
         {
             let facts = Some(Arc::clone(&known.facts));
-            let keys = self.keys();
+            let keys = self.keys(asked);
             return Checked {
                 decision: credentials.check(&view, self.config(), &keys, facts, self.now_s()),
                 identity: Some(known.identity.clone()),
@@ -117,7 +124,7 @@ impl Guard {
         }
         let (guard, head) = (Arc::clone(self), Arc::clone(head));
         let refused = Refused::unavailable(credentials.scheme);
-        let verifying = spawn_blocking(move || guard.verify(&head, known));
+        let verifying = spawn_blocking(move || guard.verify(&head, known, asked));
         verifying
             .await
             .unwrap_or_else(|_| Checked::refused(refused))
@@ -134,21 +141,30 @@ impl Guard {
         }
     }
 
-    fn verify(&self, head: &RequestHead, known: Option<Known>) -> Checked {
+    fn verify(
+        &self,
+        head: &RequestHead,
+        known: Option<Known>,
+        asked: Option<(usize, Refetch)>,
+    ) -> Checked {
         let view = view(head);
         let (facts, identity) = known.map(|known| (known.facts, known.identity)).unzip();
         let decision = match Credentials::read(&view, self.config()) {
             Ok(credentials) => {
-                credentials.check(&view, self.config(), &self.keys(), facts, self.now_s())
+                credentials.check(&view, self.config(), &self.keys(asked), facts, self.now_s())
             }
             Err(reason) => Decision::Refuse(Refused::early(reason, &view)),
         };
         Checked { decision, identity }
     }
 
-    fn keys(&self) -> Keys {
+    fn keys(&self, asked: Option<(usize, Refetch)>) -> Keys {
         let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
-        keys.clone()
+        let mut keys = keys.clone();
+        if let Some((issuer, refetch)) = asked {
+            keys.sources[issuer].refetch = refetch;
+        }
+        keys
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use mcp_auth::{Accepted, Challenge, Clause, Decision, Operation, Reason, Refused, Scope, Wanted};
+use mcp_auth::{
+    Accepted, Challenge, Clause, Decision, Operation, Reason, Refetch, Refused, Scheme, Scope,
+    Wanted,
+};
 use mcp_driver::{Host, ask};
 use mcp_protocol::{
     Ask, Authorized, Code, Error, Grant, Headers, Identity, Input, Question, RequestHead, Shared,
@@ -18,13 +21,18 @@ pub(crate) async fn admit<H: Host>(
     hook: u64,
     head: Arc<RequestHead>,
 ) -> Input {
-    let Checked { decision, identity } = guard.check(&head).await;
+    let mut checked = guard.check(&head, None).await;
+    if let Decision::NeedKeys { issuer, .. } = checked.decision {
+        let asked = ask_for_keys(host, hook, issuer).await;
+        checked = guard.check(&head, Some((issuer, asked))).await;
+    }
+    let Checked { decision, identity } = checked;
     let accepted = match decision {
         Decision::Accept(accepted) => Arc::new(accepted),
         Decision::Refuse(refused) => return refuse(host, guard, &head, refused),
+        // The issuer was asked, so that this is no answer any more.
         Decision::NeedKeys { .. } => {
-            let scheme = mcp_auth::Scheme::Bearer;
-            return refuse(host, guard, &head, Refused::unavailable(scheme));
+            return refuse(host, guard, &head, Refused::unavailable(Scheme::Bearer));
         }
     };
     let identity = identity.unwrap_or_else(|| {
@@ -49,6 +57,18 @@ pub(crate) async fn admit<H: Host>(
             refuse(host, guard, &head, Refused::unavailable(scheme))
         }
         other => other,
+    }
+}
+
+/// Has the host ask an issuer for newer keys; it decides whether that is worth it.
+async fn ask_for_keys<H: Host>(host: &Arc<H>, hook: u64, issuer: usize) -> Refetch {
+    let question = Question {
+        ask: Ask::Keys { hook, issuer },
+        timeout_ms: KEYS_TIMEOUT_MS,
+    };
+    match ask(host, question).await {
+        Input::Done => Refetch::Done,
+        _ => Refetch::Failed,
     }
 }
 
@@ -148,6 +168,9 @@ fn error(reason: Reason) -> Error {
         None => error,
     }
 }
+
+/// Longer than a fetch takes.
+const KEYS_TIMEOUT_MS: u64 = 15_000;
 
 const CHALLENGE: &str = "www-authenticate";
 const NONCE: &str = "dpop-nonce";

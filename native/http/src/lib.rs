@@ -12,6 +12,7 @@ mod connections;
 mod detect;
 mod event_body;
 mod events;
+mod fetch;
 mod guard;
 mod guarding;
 mod head;
@@ -31,6 +32,7 @@ mod well_known;
 mod workers;
 
 pub use bind::{Bind, Bound};
+pub use fetch::{Fetch, FetchError, Fetched, fetch};
 pub use guard::{Guard, GuardOptions};
 pub use listener::Listener;
 pub use options::ListenerOptions;

@@ -368,6 +368,8 @@ rustler::atoms! {
     resource_tos_uri,
     scope_claims,
     implies,
+    keys,
+    fetched,
     scope_map,
     scopes_supported,
     serve_root_metadata,

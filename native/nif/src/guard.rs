@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mcp_auth::{
-    Algorithm, AudienceMode, Config, Dpop, Issuer, KeySet, Keys, Links, Nonces, Refetch, Scope,
-    Secret, Settings,
+    Algorithm, AudienceMode, Config, Dpop, Issuer, KeySet, KeySource, Keys, Links, Nonces, Refetch,
+    Scope, Secret, Settings,
 };
 use mcp_http::{Guard, GuardOptions};
 use rustler::{Atom, Binary, Encoder, Env, Resource, ResourceArc, Term, types::atom};
@@ -32,13 +32,29 @@ fn guard_new<'a>(env: Env<'a>, options: Term<'a>) -> Term<'a> {
     }
 }
 
+/// `guard_keys/3`: takes the newer keys of an issuer as JSON text, or `nil` for none. Returns how many there are.
+#[rustler::nif(schedule = "DirtyCpu")]
+fn guard_keys<'a>(
+    env: Env<'a>,
+    guard: &'a GuardHandle,
+    issuer: usize,
+    jwks: Option<Binary<'a>>,
+) -> Term<'a> {
+    let set = match jwks.map(|jwks| KeySet::parse(&jwks)).transpose() {
+        Ok(set) => set.map(Arc::new),
+        Err(error) => return wrong(error).encode(env),
+    };
+    let count = set.as_ref().map_or(0, |set| set.len());
+    guard.0.set_keys(issuer, set);
+    (atom::ok(), count).encode(env)
+}
+
 fn guard(options: Options<'_>) -> Result<Guard, Fault> {
     let issuers: Vec<Term<'_>> = options.get(atoms::issuers())?;
     let issuers: Vec<Options<'_>> = issuers.into_iter().map(Options).collect();
-    let sets = issuers.iter().map(|issuer| key_set(*issuer));
+    let sources = issuers.iter().map(|issuer| key_source(*issuer));
     let keys = Keys {
-        sets: sets.collect::<Result<_, _>>()?,
-        refetch: Refetch::Done,
+        sources: sources.collect::<Result<_, _>>()?,
     };
     let settings = settings(options, &issuers)?;
     Ok(Guard::new(GuardOptions {
@@ -87,12 +103,18 @@ fn issuer(options: Options<'_>) -> Result<Issuer, Fault> {
     })
 }
 
-/// The configured keys of an issuer, when they are not to be fetched.
-fn key_set(issuer: Options<'_>) -> Result<Option<Arc<KeySet>>, Fault> {
+/// The configured keys of an issuer, or none yet when they are to be fetched.
+fn key_source(issuer: Options<'_>) -> Result<KeySource, Fault> {
     let jwks: Option<Binary<'_>> = issuer.get(atoms::jwks())?;
     let set = jwks.map(|jwks| KeySet::parse(&jwks)).transpose();
-    set.map(|set| set.map(Arc::new))
-        .map_err(|error| wrong(format!("issuers: the keys are no key set: {error}")))
+    let set = set.map_err(|error| wrong(format!("issuers: the keys are no key set: {error}")))?;
+    Ok(KeySource {
+        refetch: match set {
+            Some(_) => Refetch::Done,
+            None => Refetch::Possible,
+        },
+        set: set.map(Arc::new),
+    })
 }
 
 fn algorithms(options: Options<'_>, key: Atom) -> Result<Vec<Algorithm>, Fault> {

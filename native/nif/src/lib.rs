@@ -23,6 +23,7 @@ mod dispatcher;
 mod encode;
 mod event;
 mod fault;
+mod fetch;
 mod guard;
 mod handler;
 mod host;

@@ -50,6 +50,7 @@ pub(crate) fn encode<'a>(
             let token = token(Asked::Authorize);
             (atoms::authorize(), token, hook, request(env, &head, &[])).encode(env)
         }
+        Ask::Keys { hook, issuer } => (atoms::keys(), token(Asked::Keys), hook, issuer).encode(env),
         Ask::Settle {
             hook,
             head,

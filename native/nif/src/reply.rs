@@ -70,6 +70,8 @@ fn read(token: &CallToken, answer: Term<'_>, scheduler: Scheduler) -> Result<Inp
         _ if atoms::failed() == answer => Input::Unanswered(Unanswered::Failed),
         Asked::Authorize => Input::Authorized(authorized(answer)?),
         Asked::Relay => Input::Done,
+        Asked::Keys if atom::ok() == answer => Input::Done,
+        Asked::Keys => Input::Unanswered(Unanswered::Failed),
         Asked::Settle => Input::Authorized(settled(answer)?),
         Asked::Session => Input::Session(session(answer)?),
         Asked::Task => Input::Task(task::answer(answer, scheduler)?),

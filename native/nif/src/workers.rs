@@ -52,6 +52,13 @@ pub(crate) fn elsewhere(work: impl FnOnce() + Send + 'static) {
     }
 }
 
+/// Runs a future on one of the threads that serve sockets, if they run.
+pub(crate) fn spawn(future: impl Future<Output = ()> + Send + 'static) {
+    if let Some(threads) = THREADS.get() {
+        threads.workers.next().spawn(future);
+    }
+}
+
 fn run(waiting: &Receiver<Chore>) {
     for chore in waiting {
         // One that fails leaves the others to be done.

@@ -49,6 +49,13 @@ pub enum Ask {
     },
     /// Check the access token of this request. Answered by the driver itself.
     Guard(Arc<RequestHead>),
+    /// Have newer keys of an issuer, if they are to be had. Answered with [`Input::Done`] once nothing newer is there.
+    Keys {
+        /// [`Endpoint::hook`](crate::Endpoint::hook)
+        hook: u64,
+        /// Which of the configured issuers.
+        issuer: usize,
+    },
     /// Settle what only the host knows of a sender whose token is right: revocation, principal, whether this endpoint
     /// is theirs, and whether the proof was seen before, in this order.
     Settle {
@@ -283,6 +290,7 @@ impl fmt::Debug for Ask {
             Self::Body { max_bytes } => write!(out, "Body(at most {max_bytes} bytes)"),
             Self::Authorize { hook, .. } => write!(out, "Authorize({hook})"),
             Self::Guard(_) => out.write_str("Guard"),
+            Self::Keys { hook, issuer } => write!(out, "Keys({hook}, {issuer})"),
             Self::Settle { hook, .. } => write!(out, "Settle({hook})"),
             Self::AuthorizeBody { hook, body, .. } => {
                 write!(out, "AuthorizeBody({hook}, {} bytes)", body.len())

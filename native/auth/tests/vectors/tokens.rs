@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_auth::{Accepted, Config, Decision, Head, KeySet, Keys, Reason, Refetch, check};
+use mcp_auth::{Accepted, Config, Decision, Head, KeySet, KeySource, Keys, Reason, Refetch, check};
 use serde_json::Value;
 
 use crate::fixture::{cases, config, key_set, load, now, strings, text};
@@ -70,8 +70,10 @@ fn refetched(case: &Value, head: &Head<'_>, config: &Config) -> Decision {
 
 fn keys(set: Arc<KeySet>, refetch: Refetch) -> Keys {
     Keys {
-        sets: vec![Some(set)],
-        refetch,
+        sources: vec![KeySource {
+            set: Some(set),
+            refetch,
+        }],
     }
 }
 

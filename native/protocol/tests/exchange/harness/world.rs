@@ -62,7 +62,7 @@ impl World {
             Ask::Catalog(context) => (self.catalog)(context),
             Ask::Call(call) => (self.handler)(call),
             Ask::Cancel { .. } | Ask::Hear { .. } if self.elsewhere => Input::Nobody,
-            Ask::Cancel { .. } | Ask::Hear { .. } | Ask::Relay(_) => Input::Done,
+            Ask::Keys { .. } | Ask::Cancel { .. } | Ask::Hear { .. } | Ask::Relay(_) => Input::Done,
         }
     }
 
@@ -146,6 +146,7 @@ pub fn describe(ask: &Ask) -> String {
             format!("hear in {}: {id}", scope_name(scope))
         }
         Ask::Guard(_) => "guard".to_owned(),
+        Ask::Keys { issuer, .. } => format!("keys of {issuer}"),
         Ask::Settle { .. } => "settle".to_owned(),
         Ask::Cancel { scope, request } => {
             format!(
