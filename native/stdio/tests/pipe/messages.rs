@@ -197,6 +197,7 @@ fn a_call_that_asked_its_client_ends_with_the_input() {
     calls.ask(number, Worker, vec![roots], false, client.host.buffers());
     assert_eq!(client.receive()["method"], "roots/list");
     client.input = None;
+    assert_eq!(client.receive()["method"], "notifications/cancelled");
     let answer = client.receive();
     assert_eq!(
         (&answer["id"], &answer["error"]["code"]),
