@@ -127,7 +127,10 @@ defmodule BeamMCP.ChangesTest do
         BeamMCP.notify_resource_updated(name, "a:b", of: "a:c")
       end
 
-      assert_raise FunctionClauseError, fn -> BeamMCP.notify_changed(name, :completions) end
+      # By its name, or newer compilers see what is wrong.
+      assert_raise FunctionClauseError, fn ->
+        apply(BeamMCP, :notify_changed, [name, :completions])
+      end
     end
   end
 

@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use mcp_protocol::{Ask, Input, Unanswered};
 use tokio::{
+    runtime::Handle,
     sync::oneshot,
     task::AbortHandle,
     time::{Instant, sleep_until, timeout_at},
@@ -190,7 +191,12 @@ impl<H: Host> Drop for Waiting<H> {
             cancel(&host, call, Unanswered::Cancelled, CancelReason::Gone);
             return;
         }
-        tokio::spawn(async move {
+        let Ok(runtime) = Handle::try_current() else {
+            // A thread that serves no sockets clears up after a session that is over.
+            cancel(&host, call, Unanswered::Cancelled, CancelReason::Gone);
+            return;
+        };
+        runtime.spawn(async move {
             if timeout_at(deadline, source.outlast()).await.is_err() {
                 cancel(&host, call, Unanswered::Deadline, CancelReason::Deadline);
             }

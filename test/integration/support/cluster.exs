@@ -67,9 +67,9 @@ defmodule BeamMCP.Test.Cluster do
   defp boot do
     options = %{
       name: :peer.random_name(),
-      host: '127.0.0.1',
+      host: ~c"127.0.0.1",
       longnames: true,
-      args: Enum.flat_map(:code.get_path(), &['-pa', &1]),
+      args: Enum.flat_map(:code.get_path(), &[~c"-pa", &1]),
       connection: :standard_io
     }
 

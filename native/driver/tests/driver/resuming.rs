@@ -3,8 +3,8 @@
 
 use std::{future::pending, sync::Arc, time::Duration};
 
-use mcp_driver::{Accepted, Host, Part, Sent, Served, Stream};
-use mcp_protocol::Notice;
+use mcp_driver::{Accepted, Host, Part, Sent, Served, Stream, end_session};
+use mcp_protocol::{Notice, Scope};
 use mcp_testing::{TestHost, Worker, log};
 use serde_json::json;
 use tokio::time::sleep;
@@ -207,6 +207,21 @@ async fn a_session_that_ends_takes_its_streams_along() {
     ));
     assert_eq!(ending.await.unwrap().status, 204);
     assert!(host.detached().is_empty() && host.is_idle());
+}
+
+/// Another node may have ended it, which a thread without a runtime learns.
+#[tokio::test(start_paused = true)]
+async fn a_session_may_end_from_any_thread() {
+    let host = TestHost::new();
+    let (stream, taken) = streaming(&host).await;
+    drop(stream);
+    let ending = Arc::clone(&host);
+    let session = Scope::Session("s1".into());
+    let ended = std::thread::spawn(move || end_session(&ending, &session)).join();
+    assert!(ended.is_ok() && host.detached().is_empty());
+    assert_eq!(host.cancelled().len(), 1);
+    drop(taken);
+    assert!(host.is_idle());
 }
 
 /// However many streams are left, few are kept.
