@@ -188,8 +188,8 @@ fn records_connections_and_requests() {
     let response = client.send(&request).response();
     client.send(&request).response();
     drop(client);
-    eventually("the connection is closed", || {
-        server.listener.connections() == 0
+    eventually("the connection's end is told", || {
+        server.host.events().len() == 4
     });
     let events = server.host.events();
     assert!(matches!(
