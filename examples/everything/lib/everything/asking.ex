@@ -132,7 +132,9 @@ defmodule Everything.Asking do
   # Several questions cost the client one round.
   defp all(_arguments, context) do
     answers = Context.ask(context, questions())
-    {:ok, "#{map_size(answers)} answers: #{answers |> Map.keys() |> Enum.sort() |> Enum.join(", ")}"}
+
+    {:ok,
+     "#{map_size(answers)} answers: #{answers |> Map.keys() |> Enum.sort() |> Enum.join(", ")}"}
   end
 
   # What the client cannot be asked is left out.
