@@ -11,12 +11,6 @@ defmodule BeamMCP.ClusterExampleTest do
   @moduletag :integration
   @moduletag timeout: 120_000
 
-  # The example runs the Elixir and the OTP of the path, which cannot run what others compiled.
-  @versions ~S|IO.write("#{System.version()} on OTP #{System.otp_release()}")|
-  {path, _status} = System.cmd("elixir", ["--eval", @versions], stderr_to_stdout: true)
-  {own, _bindings} = Code.eval_string(String.replace(@versions, "IO.write", ""))
-  if path != own, do: @moduletag(skip: "the path has not Elixir #{own}")
-
   @run Path.expand("../../examples/cluster/run", __DIR__)
 
   test "three nodes serve one session" do
