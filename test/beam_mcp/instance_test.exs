@@ -174,6 +174,24 @@ defmodule BeamMCP.InstanceTest do
     assert {200, _body} = Client.call(socket, "echo", ~s({"value":1}))
   end
 
+  test "a killed Registry loses neither proofs that were seen nor tasks", context do
+    name = start(context, [])
+    assert BeamMCP.ReplayStore.ETS.claim(name, "proof", 60) == :new
+    task = GenServer.whereis(BeamMCP.Instance.via(name, BeamMCP.TaskStore.ETS))
+
+    registry = Process.whereis(BeamMCP.Registry)
+    Process.exit(registry, :kill)
+    wait_until(fn -> Process.whereis(BeamMCP.Registry) not in [nil, registry] end)
+
+    for store <- [BeamMCP.ReplayStore.ETS, BeamMCP.TaskStore.ETS] do
+      wait_until(fn -> GenServer.whereis(BeamMCP.Instance.via(name, store)) != nil end)
+    end
+
+    assert BeamMCP.ReplayStore.ETS.claim(name, "proof", 60) == :seen
+    assert GenServer.whereis(BeamMCP.Instance.via(name, BeamMCP.TaskStore.ETS)) == task
+    assert BeamMCP.info!(name).tasks == 0
+  end
+
   describe "stopping" do
     test "drains first: a running call is answered, a new connection refused", context do
       {:ok, _pid} = BeamMCP.start_link(options(context, drain_timeout_ms: 5_000))

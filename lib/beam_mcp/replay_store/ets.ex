@@ -49,18 +49,28 @@ defmodule BeamMCP.ReplayStore.ETS do
 
   @impl GenServer
   def init({namespace, settings}) do
+    # What was seen must not be forgotten because the Registry was killed.
+    Process.flag(:trap_exit, true)
     table = :ets.new(__MODULE__, [:public, write_concurrency: true])
-    :ok = Instance.register(namespace, __MODULE__, {table, settings})
+    opened = {table, settings}
+    :ok = Instance.register(namespace, __MODULE__, opened)
     schedule_sweep(settings)
-    {:ok, {table, settings}}
+    {:ok, {namespace, opened}}
   end
 
   @impl GenServer
-  def handle_info(:sweep, {table, settings} = state) do
+  def handle_info(:sweep, {_namespace, {table, settings}} = state) do
     schedule_sweep(settings)
     :ets.select_delete(table, [{{:_, :"$1"}, [{:"=<", :"$1", settings.clock.()}], [true]}])
     {:noreply, state}
   end
+
+  def handle_info({:EXIT, _registry, _reason}, {namespace, opened} = state) do
+    :ok = Instance.register(namespace, __MODULE__, opened)
+    {:noreply, state}
+  end
+
+  def handle_info(_late, state), do: {:noreply, state}
 
   # Puts `row` in the place of one with the same key whose time is over, in one step.
   defp outlived({key, _until_ms} = row, now_ms) do

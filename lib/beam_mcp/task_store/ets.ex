@@ -53,11 +53,22 @@ defmodule BeamMCP.TaskStore.ETS do
 
   @impl GenServer
   def init({namespace, settings}) do
+    # Tasks outlive a Registry that was killed.
+    Process.flag(:trap_exit, true)
     table = :ets.new(__MODULE__, [:protected, read_concurrency: true])
     opened = %{table: table, clock: settings.clock}
-    {:ok, _} = Registry.register(BeamMCP.Registry, {namespace, __MODULE__}, opened)
+    :ok = Instance.register(namespace, __MODULE__, opened)
     schedule_sweep(settings)
-    {:ok, %{table: table, settings: settings, bytes: 0, counts: %{}}}
+
+    {:ok,
+     %{
+       namespace: namespace,
+       opened: opened,
+       table: table,
+       settings: settings,
+       bytes: 0,
+       counts: %{}
+     }}
   end
 
   @impl GenServer
@@ -95,6 +106,13 @@ defmodule BeamMCP.TaskStore.ETS do
     schedule_sweep(state.settings)
     {:noreply, sweep(state)}
   end
+
+  def handle_info({:EXIT, _registry, _reason}, state) do
+    :ok = Instance.register(state.namespace, __MODULE__, state.opened)
+    {:noreply, state}
+  end
+
+  def handle_info(_late, state), do: {:noreply, state}
 
   defp sweep(state) do
     now_ms = state.settings.clock.()
