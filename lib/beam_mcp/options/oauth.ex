@@ -1,0 +1,196 @@
+defmodule BeamMCP.Options.OAuth do
+  @moduledoc """
+  The options of `authorize: {:oauth, options}` (`BeamMCP.OAuth`), and of its issuers.
+  """
+
+  import BeamMCP.Options.Row
+
+  alias BeamMCP.Options.{Check, Row}
+
+  @named "itself, `{module, function}`, or `{module, function, extra_arguments}` with a list"
+
+  @doc "The rows of a protected resource."
+  @spec resource() :: [Row.t()]
+  def resource, do: metadata() ++ tokens() ++ proofs() ++ hooks()
+
+  @doc "The rows of one issuer."
+  @spec issuer() :: [Row.t()]
+  def issuer do
+    [
+      row(
+        :issuer,
+        :string,
+        :required,
+        "The identifier, byte for byte as `iss` of its tokens says it"
+      ),
+      row(
+        :keys,
+        {:custom, &Check.keys/1,
+         "`{:jwks_uri, url}`, `{:discover, issuer}` or `{:static, jwks}` with a key set as JSON text or map"},
+        :required,
+        "Where its public keys are: at a URL, https or on this machine; where its metadata says; or here, and never fetched"
+      ),
+      row(
+        :allow_private_issuer,
+        :boolean,
+        false,
+        "Permits to fetch from a host whose address is not reachable from everywhere"
+      ),
+      row(
+        :algs,
+        {:custom, &Check.strings/1, "a list of algorithm names"},
+        ~w(ES256 RS256 PS256 EdDSA Ed25519),
+        "Algorithms of its tokens; ES384, ES512, RS384, RS512, PS384 and PS512 are known too"
+      ),
+      row(
+        :client_id_claims,
+        {:custom, &Check.strings/1, "a list of strings"},
+        ["client_id"],
+        "Where the client's id is; the first claim that is there counts"
+      ),
+      row(
+        :scope_claims,
+        {:custom, &Check.strings/1, "a list of strings"},
+        ["scope"],
+        "Where scopes are; every claim counts. All but `scope` may be arrays"
+      )
+    ]
+  end
+
+  defp metadata do
+    [
+      row(
+        :resource,
+        :string,
+        :required,
+        "The public URL of the endpoint, spelled as clients spell it: `https://mcp.example.com/mcp`. http is for loopback hosts alone"
+      ),
+      row(
+        :issuers,
+        {:custom, &Check.issuers/1, "a list of 1 to 8 keyword lists"},
+        :required,
+        "The authorization servers whose tokens are accepted, see below"
+      ),
+      row(
+        :scopes_supported,
+        {:custom, &Check.strings/1, "a list of strings"},
+        [],
+        "What the metadata tells of scopes: those for basic use, never `offline_access`"
+      ),
+      optional_string(:resource_name, "`resource_name` of the metadata, for people"),
+      optional_string(:resource_documentation, "`resource_documentation` of the metadata, a URL"),
+      optional_string(:resource_policy_uri, "`resource_policy_uri` of the metadata"),
+      optional_string(:resource_tos_uri, "`resource_tos_uri` of the metadata"),
+      row(
+        :serve_root_metadata,
+        {:optional, :boolean},
+        {:described, "`true` when the instance has one listener"},
+        "Whether `/.well-known/oauth-protected-resource` answers too, where clients look that were told nothing"
+      )
+    ]
+  end
+
+  defp tokens do
+    [
+      row(
+        :audiences,
+        {:optional, {:custom, &Check.strings/1, "a list of strings"}},
+        {:described, "`[resource]`"},
+        "What `aud` may name, exact strings"
+      ),
+      row(
+        :aud_mode,
+        {:one_of, [:any, :all]},
+        :any,
+        "Whether one known audience suffices or every audience of a token must be known"
+      ),
+      row(
+        :accept_typ,
+        {:custom, &Check.strings/1, "a list of strings"},
+        ["at+jwt"],
+        "What `typ` of a token may be. `\"JWT\"`, and `\"\"` for none, are for issuers that do not follow RFC 9068, and weaker: an ID token may then pass"
+      ),
+      count(:leeway_s, 30, 0, 300, "Seconds by which clocks may differ"),
+      row(
+        :max_token_age_s,
+        {:optional, {:integer, 1, 31_536_000}},
+        nil,
+        "Seconds since `iat` after which a token counts as expired"
+      ),
+      row(
+        :required_claims,
+        {:custom, &Check.strings/1, "a list of strings"},
+        ~w(iss aud exp iat sub client_id jti),
+        "Claims that a token must have; `iss`, `aud`, `exp` and `sub` cannot be left out, `client_id` is any of `client_id_claims`"
+      ),
+      bytes_up_to(:max_token_bytes, 16_384, 1_024, 65_536, "A token; over it 401"),
+      row(
+        :now_s,
+        {:optional, {:integer, 0, 253_402_300_799}},
+        nil,
+        "For tests: the second of the wall clock at which every token is judged; `nil` is now"
+      )
+    ]
+  end
+
+  defp proofs do
+    [
+      row(
+        :dpop,
+        {:one_of, [:off, :optional, :required]},
+        :optional,
+        "Whether DPoP proofs are read (RFC 9449), and whether each token must be bound to a key"
+      ),
+      row(
+        :dpop_algs,
+        {:custom, &Check.strings/1, "a list of algorithm names"},
+        ~w(ES256 RS256 PS256 EdDSA Ed25519),
+        "Algorithms of proofs"
+      ),
+      row(
+        :dpop_nonce,
+        {:one_of, [:off, :required]},
+        :off,
+        "Whether a proof must have a nonce of ours"
+      ),
+      row(
+        :dpop_nonce_secrets,
+        {:optional, {:custom, &Check.secrets/1, "a list of binaries of at least 32 octets"}},
+        {:described, "derived from `secrets` of the instance, or random at start"},
+        "What nonces are made with, newest first; share them between nodes",
+        secret: true
+      )
+    ]
+  end
+
+  defp hooks do
+    [
+      hook(
+        :revocation,
+        1,
+        "Called with the `BeamMCP.TokenFacts` of each request: `:active` or `:revoked` (401). What it raises is 503"
+      ),
+      hook(
+        :load_principal,
+        1,
+        "Called with the `BeamMCP.TokenFacts`: `{:ok, principal}`, `{:ok, principal, tenant: .., binding_key: ..}` or `:unknown` (401). What it raises is 503"
+      ),
+      hook(
+        :authorize_mount,
+        2,
+        "Called with the principal and the `BeamMCP.Request` without its credentials: `:ok` or `:deny` (403). What it raises is 403"
+      )
+    ]
+  end
+
+  defp hook(key, arity, doc) do
+    legal =
+      "an existing function of #{arity} #{if arity == 1, do: "argument", else: "arguments"}: #{@named}"
+
+    row(key, {:optional, {:custom, Check.hook_of(arity), legal}}, nil, doc)
+  end
+
+  defp bytes_up_to(key, default, min, max, doc), do: row(key, {:integer, min, max}, default, doc)
+
+  defp optional_string(key, doc), do: row(key, {:optional, :string}, nil, doc)
+end
