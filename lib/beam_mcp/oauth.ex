@@ -43,6 +43,7 @@ defmodule BeamMCP.OAuth do
     :guard,
     :sources,
     :clock,
+    :mtls,
     :revocation,
     :load_principal,
     :authorize_mount
@@ -58,6 +59,7 @@ defmodule BeamMCP.OAuth do
           # For each issuer where its keys are fetched, or nil when they are fixed.
           sources: [Source.t() | nil],
           clock: (() -> integer()),
+          mtls: {:tls} | {:trusted_proxy, [String.t()], String.t()} | nil,
           revocation: Handler.t() | nil,
           load_principal: Handler.t() | nil,
           authorize_mount: Handler.t() | nil
@@ -70,12 +72,12 @@ defmodule BeamMCP.OAuth do
 
     issuers =
       for {issuer, index} <- Enum.with_index(options.issuers),
-          do: Options.validate!(:issuer, issuer, "#{path}issuers[#{index}].")
+          do: issuer!(issuer, "#{path}issuers[#{index}].")
 
     case Native.guard(native(options, issuers, known)) do
       {:ok, guard} ->
         options
-        |> Map.take([:resource | @hooks])
+        |> Map.take([:resource, :mtls | @hooks])
         |> Map.merge(%{
           guard: guard,
           sources: Enum.map(issuers, &source/1),
@@ -91,6 +93,20 @@ defmodule BeamMCP.OAuth do
   @doc false
   @spec fetches?(t()) :: boolean()
   def fetches?(oauth), do: Enum.any?(oauth.sources, &(&1 != nil))
+
+  defp issuer!(options, path) do
+    issuer = Options.validate!(:issuer, options, path)
+    Map.put(issuer, :trust, trust!(issuer.cacertfile, path))
+  end
+
+  defp trust!(nil, _path), do: nil
+
+  defp trust!(cacertfile, path) do
+    case Native.trust(cacertfile) do
+      {:ok, trust} -> trust
+      {:error, {_kind, text}} -> raise ArgumentError, "option #{path}#{text}"
+    end
+  end
 
   defp native(options, issuers, known) do
     Map.merge(options, %{
@@ -111,7 +127,8 @@ defmodule BeamMCP.OAuth do
     %Source{
       issuer: issuer.issuer,
       keys: issuer.keys,
-      allow_private?: issuer.allow_private_issuer
+      allow_private?: issuer.allow_private_issuer,
+      trust: issuer.trust
     }
   end
 

@@ -11,10 +11,10 @@ use mcp_auth::{
     Refetch, Refused, Verified,
 };
 use mcp_driver::now;
-use mcp_protocol::{Answer, Identity, RequestHead};
+use mcp_protocol::{Answer, Identity, RequestHead, Single};
 use tokio::task::spawn_blocking;
 
-use crate::{token_cache::TokenCache, well_known};
+use crate::{networks::Networks, token_cache::TokenCache, well_known};
 
 /// What a [`Guard`] is made of.
 #[derive(Debug)]
@@ -23,12 +23,30 @@ pub struct GuardOptions {
     pub config: Arc<Config>,
     /// The issuers' keys, in the order of the configuration.
     pub keys: Keys,
+    /// Where the certificates are that tokens may be bound to.
+    pub certificates: CertificateSource,
     /// Whether the metadata is at the well-known path without the endpoint's path too.
     pub serves_root: bool,
     /// Whether the host is asked about each sender, although it has the right token.
     pub settles: bool,
     /// The second at which everything is judged, for tests; `None` for that of the wall clock.
     pub now_s: Option<u64>,
+}
+
+/// Where a client's certificate is found (RFC 8705 §3).
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum CertificateSource {
+    /// Nowhere: a token that is bound to one is refused.
+    None,
+    /// The handshake of our own TLS.
+    Tls,
+    /// A header of proxies that end the TLS of clients (RFC 9440).
+    Proxy {
+        /// Who is believed.
+        peers: Networks,
+        /// The name of the header, lower case.
+        header: String,
+    },
 }
 
 /// Checks access tokens for one endpoint. Shared by all of its connections.
@@ -79,6 +97,19 @@ impl Guard {
         }
     }
 
+    /// Takes away what `head` says of certificates and no trusted proxy said (RFC 9440 §4).
+    pub(crate) fn drop_hearsay(&self, head: &mut RequestHead) {
+        match &self.options.certificates {
+            CertificateSource::None => {}
+            CertificateSource::Tls => head.remove(CLIENT_CERT),
+            CertificateSource::Proxy { peers, header } => {
+                if !peers.contain(head.peer()) {
+                    head.remove(header);
+                }
+            }
+        }
+    }
+
     pub(crate) fn settles(&self) -> bool {
         self.options.settles
     }
@@ -106,7 +137,7 @@ impl Guard {
         head: &Arc<RequestHead>,
         asked: Option<(usize, Refetch)>,
     ) -> Checked {
-        let view = view(head);
+        let view = self.view(head);
         let credentials = match Credentials::read(&view, self.config()) {
             Ok(credentials) => credentials,
             Err(reason) => return Checked::refused(Refused::early(reason, &view)),
@@ -132,7 +163,7 @@ impl Guard {
 
     /// Remembers a token with whose it is.
     pub(crate) fn remember(&self, head: &RequestHead, accepted: &Accepted, identity: &Identity) {
-        if let Ok(credentials) = Credentials::read(&view(head), self.config()) {
+        if let Ok(credentials) = Credentials::read(&self.view(head), self.config()) {
             let known = Known {
                 facts: Arc::clone(&accepted.facts),
                 identity: identity.clone(),
@@ -147,7 +178,7 @@ impl Guard {
         known: Option<Known>,
         asked: Option<(usize, Refetch)>,
     ) -> Checked {
-        let view = view(head);
+        let view = self.view(head);
         let (facts, identity) = known.map(|known| (known.facts, known.identity)).unzip();
         let decision = match Credentials::read(&view, self.config()) {
             Ok(credentials) => {
@@ -156,6 +187,30 @@ impl Guard {
             Err(reason) => Decision::Refuse(Refused::early(reason, &view)),
         };
         Checked { decision, identity }
+    }
+
+    /// The part of a head that credentials are in.
+    fn view<'a>(&self, head: &'a RequestHead) -> Head<'a> {
+        Head {
+            method: head.method(),
+            target: head.target(),
+            authorization: head.values("authorization").collect(),
+            dpop: head.values("dpop").collect(),
+            certificate: self.certificate(head),
+        }
+    }
+
+    /// The client's certificate, in a head without [hearsay](Self::drop_hearsay).
+    fn certificate(&self, head: &RequestHead) -> Option<Certificate> {
+        match &self.options.certificates {
+            CertificateSource::None => None,
+            CertificateSource::Tls => head.tls().and_then(|tls| tls.certificate.clone()),
+            CertificateSource::Proxy { header, .. } => match head.single(header) {
+                Single::Absent => None,
+                Single::Value(value) => Some(Certificate::from_header(value)),
+                Single::Repeated => Some(Certificate::unreadable()),
+            },
+        }
     }
 
     fn keys(&self, asked: Option<(usize, Refetch)>) -> Keys {
@@ -177,20 +232,12 @@ impl Checked {
     }
 }
 
-/// The part of a head that credentials are in.
-pub(crate) fn view(head: &RequestHead) -> Head<'_> {
-    Head {
-        method: head.method(),
-        target: head.target(),
-        authorization: head.values("authorization").collect(),
-        dpop: head.values("dpop").collect(),
-        certificate: None::<Certificate>,
-    }
-}
-
 /// Shows whose endpoint it is.
 impl fmt::Debug for Guard {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "Guard({})", self.config().resource().as_str())
     }
 }
+
+/// RFC 9440 §2.2
+const CLIENT_CERT: &str = "client-cert";

@@ -370,6 +370,19 @@ rustler::atoms! {
     implies,
     keys,
     fetched,
+    trusted_proxy,
+
+    // TLS.
+    cacertfile,
+    certfile,
+    client_certificates,
+    client_thumbprint,
+    keyfile,
+    requested,
+    tlsv1_2 = "tlsv1.2",
+    tlsv1_3 = "tlsv1.3",
+    version,
+
     scope_map,
     scopes_supported,
     serve_root_metadata,

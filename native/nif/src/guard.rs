@@ -6,7 +6,7 @@ use mcp_auth::{
     Algorithm, AudienceMode, Config, Dpop, Issuer, KeySet, KeySource, Keys, Links, Nonces, Refetch,
     Scope, Secret, Settings,
 };
-use mcp_http::{Guard, GuardOptions};
+use mcp_http::{CertificateSource, Guard, GuardOptions, Networks};
 use rustler::{Atom, Binary, Encoder, Env, Resource, ResourceArc, Term, types::atom};
 
 use crate::{atoms, fault::Fault, options::Options};
@@ -60,6 +60,7 @@ fn guard(options: Options<'_>) -> Result<Guard, Fault> {
     Ok(Guard::new(GuardOptions {
         config: Arc::new(Config::new(settings).map_err(wrong)?),
         keys,
+        certificates: certificates(options)?,
         serves_root: options.get(atoms::serve_root_metadata())?,
         settles: options.get(atoms::settles())?,
         now_s: options.get(atoms::now_s())?,
@@ -83,6 +84,7 @@ fn settings(options: Options<'_>, issuers: &[Options<'_>]) -> Result<Settings, F
         dpop: dpop(options.get(atoms::dpop())?),
         dpop_algs: algorithms(options, atoms::dpop_algs())?,
         nonces: nonces(options)?,
+        mtls: certificates(options)? != CertificateSource::None,
         scopes_supported: scopes(options)?,
         links: Links {
             name: options.get(atoms::resource_name())?,
@@ -134,6 +136,25 @@ fn nonces(options: Options<'_>) -> Result<Option<Nonces>, Fault> {
     let secrets = secrets.iter().map(|secret| Secret::new(secret.to_vec()));
     let secrets: Vec<_> = secrets.collect();
     Ok((!secrets.is_empty()).then(|| Nonces::new(secrets)))
+}
+
+/// `nil | {:tls} | {:trusted_proxy, networks, header}`
+fn certificates(options: Options<'_>) -> Result<CertificateSource, Fault> {
+    let mtls: Term<'_> = options.get(atoms::mtls())?;
+    if let Ok((kind, networks, header)) = mtls.decode::<(Atom, Vec<&str>, String)>()
+        && kind == atoms::trusted_proxy()
+    {
+        let peers = Networks::parse(networks).map_err(|text| {
+            wrong(format!(
+                "mtls: {text:?} is no network such as \"10.0.0.0/8\""
+            ))
+        })?;
+        return Ok(CertificateSource::Proxy { peers, header });
+    }
+    Ok(match mtls == atom::nil() {
+        true => CertificateSource::None,
+        false => CertificateSource::Tls,
+    })
 }
 
 fn scopes(options: Options<'_>) -> Result<Vec<Scope>, Fault> {
