@@ -151,7 +151,7 @@ fn certificates(options: Options<'_>) -> Result<CertificateSource, Fault> {
         })?;
         return Ok(CertificateSource::Proxy { peers, header });
     }
-    Ok(match mtls == atom::nil() {
+    Ok(match atom::nil() == mtls {
         true => CertificateSource::None,
         false => CertificateSource::Tls,
     })
