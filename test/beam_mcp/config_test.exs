@@ -215,8 +215,9 @@ defmodule BeamMCP.ConfigTest do
                  max_result_bytes log_level
                  context_headers cache allow_public_cache completes shared_sessions secrets max_calls
                  max_calls_per_principal max_subscriptions max_subscriptions_per_principal
-                       max_buffered_bytes native_threads telemetry scope_map default_scopes
-                 implies)a
+                       max_buffered_bytes native_threads telemetry scope_map scope_policy
+                 default_scopes subscription_scopes implies hide_unauthorized authorizes_definitions
+                 steps_up)a
                )
 
       assert native.server_info == %{

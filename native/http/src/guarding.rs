@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_auth::{
     Accepted, Challenge, Clause, Decision, Operation, Reason, Refetch, Refused, Scheme, Scope,
-    Wanted,
+    SignIn, Wanted,
 };
 use mcp_driver::{Host, ask};
 use mcp_protocol::{
@@ -103,6 +103,7 @@ fn grant(guard: &Guard, accepted: &Accepted, identity: Identity) -> Input {
         headers,
         resource: Arc::clone(guard.config()),
         scheme: accepted.binding.scheme(),
+        sign_in: SignIn::of(&accepted.facts),
         again: guard.settles().then(|| {
             Arc::new(Accepted {
                 replay: None,

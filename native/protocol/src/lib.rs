@@ -30,6 +30,7 @@ mod meta;
 mod method;
 mod methods;
 mod notice;
+mod offer;
 mod outcome;
 mod principal;
 mod question;
@@ -47,7 +48,7 @@ mod word;
 pub use cache::{CacheChoice, CacheHint, CacheHints, CacheScope};
 pub use call::{Call, Completing, Reading, Source, Target};
 pub use catalog::{
-    Catalog, Category, Completion, CompletionDefinition, CompletionKey, Definition,
+    Access, Catalog, Category, Completion, CompletionDefinition, CompletionKey, Definition,
     DefinitionFault, Edit, Edited, Handler, Key, Place, Prompt, PromptArgument, PromptDefinition,
     Rate, Reference, Resource, ResourceDefinition, Template, TemplateDefinition, Tool,
     ToolDefinition, ToolLimits, Variables,
@@ -68,13 +69,14 @@ pub use keys::Keys;
 pub use log_level::LogLevel;
 pub use method::{Kind, Method};
 pub use notice::{Amount, Frame, FrameKind, Notice, Notifier, Unsent};
+pub use offer::{Offer, OfferKind, Permission};
 pub use outcome::{
     Body, CallOutcome, CompletionResult, Contents, Piece, PromptResult, SafeError, ToolResult,
 };
 pub use principal::{Identity, Principal};
 pub use question::{
-    Ask, Authorized, BodyFault, Computation, Computed, Grant, Input, Limit, Question, Scope,
-    Unanswered,
+    Ask, Authorized, BodyFault, Computation, Computed, Grant, Input, Limit, PermitAsk, Question,
+    Scope, Unanswered,
 };
 pub use relay::{Relay, Relayed};
 pub use request_id::{IdKey, InvalidId, MAX_ID_BYTES, RequestId};

@@ -80,6 +80,8 @@ pub(crate) const SESSION_UNKNOWN: &str = "session_unknown";
 pub(crate) const SESSIONS_FULL: &str = "sessions_full";
 /// Not one JSON-RPC message.
 pub(crate) const SHAPE: &str = "shape";
+/// The operation needs a stronger or more recent sign-in.
+pub(crate) const STEP_UP: &str = "step_up";
 /// The stream to be resumed is not kept.
 pub(crate) const STREAM_GONE: &str = "stream_gone";
 /// As many subscriptions as allowed are open.

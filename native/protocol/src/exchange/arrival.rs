@@ -194,6 +194,7 @@ impl Exchange {
                     again: grant.again,
                     resource: grant.resource,
                     scheme: grant.scheme,
+                    sign_in: grant.sign_in,
                 });
                 None
             }

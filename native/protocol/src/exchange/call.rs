@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_json::NodeId;
 
-use super::{Exchange, Reply, Request, Stage, busy, internal, task::tasks_full};
+use super::{Exchange, Reply, Request, Stage, internal, task::tasks_full, unanswered::busy};
 use crate::{
     call::{Call, Target},
     catalog::{Full, Place, Tool},

@@ -27,6 +27,7 @@ mod logging;
 mod messages;
 mod notices;
 mod pages;
+mod policy;
 mod prompts;
 mod relaying;
 mod resources;
