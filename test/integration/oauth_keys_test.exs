@@ -135,7 +135,8 @@ defmodule BeamMCP.OAuthKeysTest do
       root = Certificates.write_root(authority, context.tmp_dir)
 
       for {issuer, reason} <- [
-            {secure(Certificates.authority(), "localhost"), "UnknownIssuer|BadSignature"},
+            {secure(Certificates.authority(), "localhost"),
+             "UnknownIssuer|InvalidSignature|BadSignature"},
             {secure(authority, "other.example"), "not valid for name"},
             {secure(authority, "localhost", validity: {{2020, 1, 1}, {2021, 1, 1}}), "expired"}
           ] do
