@@ -162,7 +162,9 @@ defmodule BeamMCP.OAuth.Keys do
     issuer = drop_old(state, index, issuer, kind)
     answer(issuer, :failed)
     retry_ms = issuer.retry_ms
-    again(state, index, %{issuer | retry_ms: min(retry_ms * 2, @max_retry_ms)}, retry_ms)
+    # A fetch may have taken longer to fail than is waited between two.
+    issuer = %{issuer | asked_ms: state.clock.(), retry_ms: min(retry_ms * 2, @max_retry_ms)}
+    again(state, index, issuer, retry_ms)
   end
 
   # Old keys serve on while the issuer cannot be reached; one that answers something else has said
