@@ -217,6 +217,7 @@ defmodule BeamMCP.DocsTest do
           :http,
           :oauth,
           :issuer,
+          :introspection,
           :stdio,
           :session_ets,
           :session_mnesia,
@@ -224,6 +225,7 @@ defmodule BeamMCP.DocsTest do
           :staged_mnesia,
           :task_ets,
           :replay_ets,
+          :replay_mnesia,
           :test,
           :observed
         ] do

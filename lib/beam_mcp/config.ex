@@ -29,6 +29,7 @@ defmodule BeamMCP.Config do
     refuse_public!(options)
     refuse_credentials!(options.context_headers, listeners)
     refuse_scopes!(options)
+    refuse_apart!(options, listeners)
 
     options
     |> Map.merge(%{
@@ -53,6 +54,7 @@ defmodule BeamMCP.Config do
     http = :http |> Options.validate!(http, path) |> protect!(path, known)
     loopback? = loopback?(http.ip)
     refuse_open!(http, loopback?, path)
+    refuse_networks!(http, path)
 
     http
     |> Map.put(:bind, bind(http.ip, http.port))
@@ -77,7 +79,7 @@ defmodule BeamMCP.Config do
          schema_max_cost call_timeout_ms stream_after_ms request_state_ttl_ms hook_timeout_ms max_result_bytes context_headers
          allow_public_cache max_calls max_calls_per_principal max_subscriptions
          max_subscriptions_per_principal max_buffered_bytes native_threads
-         scope_map default_scopes implies)a)
+         rate_limits scope_map default_scopes implies)a)
     |> Map.merge(%{
       server_info: server_info(config),
       log_level: Atom.to_string(config.log_level),
@@ -86,6 +88,7 @@ defmodule BeamMCP.Config do
       shared_sessions: shared_sessions?(config),
       cache: cache(config),
       secrets: secrets,
+      tells_decisions: telemetry? or config.audit != nil,
       telemetry: telemetry?
     })
   end
@@ -105,7 +108,7 @@ defmodule BeamMCP.Config do
     http
     |> Map.take(~w(bind path allowed_origins allowed_hosts max_body_bytes max_headers
          max_header_bytes header_timeout_ms body_timeout_ms idle_timeout_ms keep_alive_ms
-         max_connections h2_max_streams backlog)a)
+         max_connections h2_max_streams backlog trusted_proxies)a)
     |> Map.merge(%{
       hook: hook,
       authorize: http.authorize != :none and guard(http.authorize) == nil,
@@ -125,6 +128,25 @@ defmodule BeamMCP.Config do
   defp refuse_scopes!(options) do
     with {:error, {_kind, text}} <- Native.check_scopes(options) do
       raise ArgumentError, "option #{text}"
+    end
+  end
+
+  # What nodes of a cluster must have in common.
+  defp refuse_apart!(%{clustered: false}, _listeners), do: :ok
+
+  defp refuse_apart!(%{secrets: nil}, _listeners) do
+    raise ArgumentError,
+          "option secrets: with `clustered: true` the nodes must share them, or none opens what another has sealed"
+  end
+
+  defp refuse_apart!(%{replay_store: {store, _options}}, listeners) do
+    proofs = for %{authorize: %OAuth{proofs: proofs}} <- listeners, do: proofs
+
+    if :once in proofs and not shared?(store) do
+      raise ArgumentError,
+            "option replay_store: with `clustered: true` a DPoP proof would be good once on each node, since " <>
+              "#{inspect(store)} is not shared: use BeamMCP.ReplayStore.Mnesia or one with shared?/0, or say " <>
+              "`replay: :per_node` and `dpop_nonce: :required` in authorize"
     end
   end
 
@@ -190,10 +212,11 @@ defmodule BeamMCP.Config do
 
   # The store checks its own options here, where a wrong one still raises.
   defp store({module, store_options}, %{name: name, namespace: namespace}) do
-    shared? = Handler.exports?(module, :shared?, 0) and module.shared?()
-    namespace = if shared?, do: namespace, else: name
+    namespace = if shared?(module), do: namespace, else: name
     {module, namespace, module.child_spec({namespace, store_options})}
   end
+
+  defp shared?(store), do: Handler.exports?(store, :shared?, 0) and store.shared?()
 
   defp version, do: to_string(Application.spec(:beam_mcp, :vsn) || "0")
 
@@ -208,6 +231,12 @@ defmodule BeamMCP.Config do
   end
 
   defp refuse_open!(_http, _loopback?, _path), do: :ok
+
+  defp refuse_networks!(http, path) do
+    with {:error, {_kind, text}} <- Native.check_networks(http.trusted_proxies) do
+      raise ArgumentError, "option #{path}#{text}"
+    end
+  end
 
   defp loopback?({:local, _path}), do: true
   defp loopback?({127, _, _, _}), do: true

@@ -32,9 +32,18 @@ defmodule BeamMCP.OAuth do
   ## Options of an issuer
 
   #{BeamMCP.Options.docs(:issuer)}
+
+  ## Options of `{:introspect, url, options}`
+
+  #{BeamMCP.Options.docs(:introspection)}
+
+  An issuer that is asked about its tokens has the last word: signatures do not count, opaque tokens
+  do. What it says must name `iss` and `aud` as a signed token would. It counts for as long as the
+  token lives and 30 seconds at most, a refusal for five; many requests with one token ask once. While
+  the issuer cannot be asked the answer is 503.
   """
 
-  alias BeamMCP.{Handler, Native, Options}
+  alias BeamMCP.{Handler, Native, OAuth, Options}
   alias BeamMCP.OAuth.Source
 
   @derive {Inspect, only: [:resource]}
@@ -45,7 +54,9 @@ defmodule BeamMCP.OAuth do
     :clock,
     :revocation,
     :load_principal,
-    :authorize_mount
+    :authorize_mount,
+    :proofs,
+    :introspects
   ]
   defstruct @enforce_keys
 
@@ -60,7 +71,11 @@ defmodule BeamMCP.OAuth do
           clock: (() -> integer()),
           revocation: Handler.t() | nil,
           load_principal: Handler.t() | nil,
-          authorize_mount: Handler.t() | nil
+          authorize_mount: Handler.t() | nil,
+          # Whether proofs are read, and whether one is good once or once on each node.
+          proofs: :unread | :once | :per_node,
+          # The issuer that is asked about tokens.
+          introspects: String.t() | nil
         }
 
   @doc false
@@ -70,7 +85,7 @@ defmodule BeamMCP.OAuth do
 
     issuers =
       for {issuer, index} <- Enum.with_index(options.issuers),
-          do: Options.validate!(:issuer, issuer, "#{path}issuers[#{index}].")
+          do: issuer!(issuer, "#{path}issuers[#{index}].")
 
     case Native.guard(native(options, issuers, known)) do
       {:ok, guard} ->
@@ -79,7 +94,9 @@ defmodule BeamMCP.OAuth do
         |> Map.merge(%{
           guard: guard,
           sources: Enum.map(issuers, &source/1),
-          clock: &monotonic_ms/0
+          clock: &monotonic_ms/0,
+          proofs: proofs(options, path),
+          introspects: introspects(issuers)
         })
         |> then(&struct!(__MODULE__, &1))
 
@@ -89,12 +106,29 @@ defmodule BeamMCP.OAuth do
   end
 
   @doc false
-  @spec fetches?(t()) :: boolean()
-  def fetches?(oauth), do: Enum.any?(oauth.sources, &(&1 != nil))
+  # What runs for it while its listener is open.
+  @spec processes(t()) :: [module()]
+  def processes(oauth) do
+    keys = if Enum.any?(oauth.sources, &(&1 != nil)), do: [OAuth.Keys], else: []
+    if oauth.introspects, do: [OAuth.Introspection | keys], else: keys
+  end
+
+  defp issuer!(issuer, path) do
+    case Options.validate!(:issuer, issuer, path) do
+      %{keys: {:introspect, url, options}} = issuer ->
+        %{
+          issuer
+          | keys: {:introspect, url, Options.validate!(:introspection, options, path <> "keys.")}
+        }
+
+      issuer ->
+        issuer
+    end
+  end
 
   defp native(options, issuers, known) do
     Map.merge(options, %{
-      issuers: for(issuer <- issuers, do: Map.put(issuer, :jwks, jwks(issuer.keys))),
+      issuers: Enum.map(issuers, &native_issuer/1),
       audiences: options.audiences || [options.resource],
       serve_root_metadata: serve_root?(options.serve_root_metadata, known),
       dpop_nonce_secrets: nonce_secrets(options, known.secrets),
@@ -102,10 +136,17 @@ defmodule BeamMCP.OAuth do
     })
   end
 
+  defp native_issuer(%{keys: keys} = issuer),
+    do: Map.merge(issuer, %{jwks: jwks(keys), introspection: introspection(keys)})
+
   defp jwks({:static, json}), do: json
   defp jwks(_fetched), do: nil
 
+  defp introspection({:introspect, url, options}), do: Map.put(options, :url, url)
+  defp introspection(_keys), do: nil
+
   defp source(%{keys: {:static, _json}}), do: nil
+  defp source(%{keys: {:introspect, _url, _options}}), do: nil
 
   defp source(issuer) do
     %Source{
@@ -113,6 +154,22 @@ defmodule BeamMCP.OAuth do
       keys: issuer.keys,
       allow_private?: issuer.allow_private_issuer
     }
+  end
+
+  defp proofs(%{dpop: :off}, _path), do: :unread
+  defp proofs(%{replay: :once}, _path), do: :once
+  defp proofs(%{replay: :per_node, dpop_nonce: :required}, _path), do: :per_node
+
+  defp proofs(%{replay: :per_node}, path) do
+    raise ArgumentError,
+          "option #{path}replay: `:per_node` needs `dpop_nonce: :required`, so that a proof is not good for long"
+  end
+
+  defp introspects(issuers) do
+    Enum.find_value(issuers, fn
+      %{keys: {:introspect, _url, _options}, issuer: issuer} -> issuer
+      _other -> nil
+    end)
   end
 
   defp monotonic_ms, do: System.monotonic_time(:millisecond)

@@ -3,7 +3,10 @@ defmodule BeamMCP.Test.Issuer do
 
   use Agent
 
-  @doc "Starts it; `answers` are from paths to `{status, headers, body}`."
+  @doc """
+  Starts it; `answers` are from paths to `{status, headers, body}`, to `:hang`, or to a function that
+  gets the text of the request and returns one of them.
+  """
   def start_link(answers) do
     {:ok, listen} =
       :gen_tcp.listen(0, [:binary, active: false, ip: {127, 0, 0, 1}, backlog: 1_024])
@@ -32,15 +35,34 @@ defmodule BeamMCP.Test.Issuer do
   end
 
   defp serve(socket, agent) do
-    {:ok, request} = :gen_tcp.recv(socket, 0)
-    ["GET", path | _rest] = String.split(request, " ")
+    request = read(socket, "")
+    [_method, path | _rest] = String.split(request, " ")
 
     answer =
       Agent.get_and_update(agent, fn state ->
         {state.answers[path] || {404, [], ""}, %{state | asked: [path | state.asked]}}
       end)
 
-    answer(socket, answer)
+    answer(socket, if(is_function(answer), do: answer.(request), else: answer))
+  end
+
+  # A body, where there is one, has its length.
+  defp read(socket, read) do
+    with [head, body] <- String.split(read, "\r\n\r\n", parts: 2),
+         true <- byte_size(body) >= length_of(head) do
+      read
+    else
+      _incomplete ->
+        {:ok, more} = :gen_tcp.recv(socket, 0)
+        read(socket, read <> more)
+    end
+  end
+
+  defp length_of(head) do
+    case Regex.run(~r/content-length: (\d+)/i, head) do
+      [_line, length] -> String.to_integer(length)
+      nil -> 0
+    end
   end
 
   defp answer(_socket, :hang), do: Process.sleep(:infinity)

@@ -14,12 +14,17 @@ defmodule BeamMCP.Options.Table do
 
   @levels ~w(debug info notice warning error critical alert emergency)a
 
+  @doc "The tables that have secret options."
+  @spec secretive() :: [BeamMCP.Options.table()]
+  def secretive, do: [:instance, :oauth, :introspection]
+
   @doc "The rows of one table."
   @spec rows(BeamMCP.Options.table()) :: [Row.t()]
   def rows(:instance), do: Instance.rows()
   def rows(:http), do: HTTP.rows()
   def rows(:oauth), do: OAuth.resource()
   def rows(:issuer), do: OAuth.issuer()
+  def rows(:introspection), do: OAuth.introspection()
   def rows(:stdio), do: stdio()
   def rows(:session_ets), do: Stores.sessions()
   def rows(:session_mnesia), do: Stores.sessions() ++ Stores.mnesia()
@@ -27,6 +32,7 @@ defmodule BeamMCP.Options.Table do
   def rows(:staged_mnesia), do: Stores.staged() ++ Stores.mnesia()
   def rows(:task_ets), do: Stores.tasks()
   def rows(:replay_ets), do: Stores.replays()
+  def rows(:replay_mnesia), do: Stores.replays() ++ Stores.mnesia()
   def rows(:test), do: test()
   def rows(:observed), do: observed()
 

@@ -10,7 +10,11 @@ use crate::{atoms, decode::binary, workers};
 fn fetch_for(url: String, allow_private: bool, pid: LocalPid, reference: Term<'_>) -> Atom {
     let message = OwnedEnv::new();
     let reference = message.save(reference);
-    let request = Fetch { url, allow_private };
+    let request = Fetch {
+        url,
+        allow_private,
+        form: None,
+    };
     workers::spawn(async move {
         let outcome = fetch(request).await;
         let mut message = message;

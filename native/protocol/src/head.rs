@@ -1,6 +1,10 @@
 //! The head of an HTTP request as plain data: ordered, repeats kept, no library types.
 
-use std::{fmt, net::SocketAddr, ops::Range};
+use std::{
+    fmt,
+    net::{IpAddr, SocketAddr},
+    ops::Range,
+};
 
 /// Method, target, headers and peer of one request.
 ///
@@ -16,6 +20,7 @@ pub struct RequestHead {
     target: Range<u32>,
     headers: Vec<HeaderSpan>,
     peer: Peer,
+    client: Option<IpAddr>,
 }
 
 /// Who is at the other end of the connection.
@@ -45,6 +50,10 @@ impl RequestHead {
             target: 0..0,
             headers: Vec::with_capacity(12),
             peer,
+            client: match peer {
+                Peer::Tcp(address) => Some(address.ip()),
+                Peer::Unix => None,
+            },
         };
         head.method = head.append(method);
         head.target = head.append(target);
@@ -88,6 +97,16 @@ impl RequestHead {
     /// The other end of the connection.
     pub fn peer(&self) -> Peer {
         self.peer
+    }
+
+    /// Where the request comes from: the peer, unless whoever read the head knows better.
+    pub fn client(&self) -> Option<IpAddr> {
+        self.client
+    }
+
+    /// Notes where the request comes from.
+    pub fn set_client(&mut self, client: Option<IpAddr>) {
+        self.client = client;
     }
 
     /// Every header line in order, as lower-case name and value.

@@ -64,6 +64,8 @@ pub(crate) const NOT_FOUND: &str = "not_found";
 pub(crate) const PATH: &str = "path";
 /// `max_calls_per_principal` of this principal run already.
 pub(crate) const PRINCIPAL_BUSY: &str = "principal_busy";
+/// More often than `rate_limits` allows.
+pub(crate) const RATE: &str = "rate";
 /// A request state that is not this request's, or has expired, or responses of the wrong shape.
 pub(crate) const REQUEST_STATE: &str = "request_state";
 /// The handler wants to be called again later.

@@ -13,7 +13,9 @@ mod input;
 mod legacy;
 mod listen;
 mod logging;
+mod pacing;
 mod prompt;
+mod record;
 mod relay;
 mod resource;
 mod scope;
@@ -29,7 +31,7 @@ use std::{borrow::Cow, fmt, mem, sync::Arc};
 
 use bytes::Bytes;
 use listen::Listener;
-use mcp_auth::{Accepted, Scheme};
+use mcp_auth::{Accepted, Binding, Scheme, Verified};
 use mcp_json::{Document, Node, NodeId};
 
 use crate::{
@@ -55,6 +57,7 @@ use crate::{
     subscription::Subscription,
     task::TaskAnswer,
     time::Now,
+    verdict::Verdict,
     word,
 };
 
@@ -85,6 +88,8 @@ pub struct Exchange {
     stage: Stage,
     summary: Summary,
     opened: Option<Session>,
+    /// Decisions that nobody was told of yet: over the sender, and over what it asks for.
+    verdicts: Vec<Verdict>,
 }
 
 /// One line of a pipe.
@@ -135,6 +140,7 @@ struct Granted {
     /// What a challenge is about, and in which scheme it is.
     resource: Arc<mcp_auth::Config>,
     scheme: Scheme,
+    token: Option<(Verified, Binding)>,
 }
 
 enum Carrier {
@@ -243,7 +249,7 @@ impl Exchange {
     pub fn resume(&mut self, now: Now, input: Input) -> Step {
         match (mem::replace(&mut self.stage, Stage::Over), input) {
             (Stage::Authorizing(verb), Input::Authorized(decision)) => {
-                self.authorized(verb, decision)
+                self.authorized(now, verb, decision)
             }
             (Stage::ReadingBody, Input::Body(bytes)) => self.body(now, bytes),
             (Stage::ReadingBody, Input::BodyFault(fault)) => self.refuse_body(fault),
@@ -264,7 +270,7 @@ impl Exchange {
             }
             (Stage::Subscribing(reply), Input::Session(answer)) => self.subscribed(&reply, &answer),
             (Stage::FindingSessionToHear(id), Input::Session(found)) => {
-                self.hear_session(id, found)
+                self.hear_session(now, id, found)
             }
             (Stage::AskingTask(reply), Input::Task(answer)) => self.task_answered(&reply, answer),
             (Stage::FindingOwnTasks(subscription, listener), Input::Task(answer)) => {
@@ -327,6 +333,11 @@ impl Exchange {
         }
     }
 
+    /// After any step: what was decided over the caller since the last one, for records.
+    pub fn take_verdicts(&mut self) -> Vec<Verdict> {
+        mem::take(&mut self.verdicts)
+    }
+
     /// After [`Exchange::line`]: the legacy session that the pipe has from now on, newly opened or changed.
     pub fn opens_session(&self) -> Option<&Session> {
         self.opened.as_ref()
@@ -354,6 +365,7 @@ impl Exchange {
             stage: Stage::Over,
             summary: Summary::default(),
             opened: None,
+            verdicts: Vec::new(),
         }
     }
 

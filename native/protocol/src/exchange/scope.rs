@@ -13,6 +13,7 @@ use crate::{
     http::Headers,
     method::Method,
     step::Step,
+    time::Now,
     word,
 };
 
@@ -20,13 +21,15 @@ impl Exchange {
     /// The refusal of a method whose gate the caller does not pass.
     pub(super) fn check_scopes(
         &mut self,
+        now: Now,
         method: Method,
         params: Option<Node<'_>>,
     ) -> Option<Step> {
         let granted = self.granted_scopes()?;
-        let decided = with_operation(method, params, |operation| {
-            decide(&granted, &self.gate(operation), None)
-        });
+        let gate = with_operation(method, params, |operation| self.gate(operation));
+        let decided = decide(&granted, &gate, None);
+        let reason = (decided != Decided::Permit).then_some(word::SCOPE);
+        self.note_operation(now, method, &decided, (&granted, &gate), reason);
         match decided {
             Decided::Challenge(wanted) => Some(self.challenge(&wanted)),
             Decided::Permit | Decided::Unknown => None,

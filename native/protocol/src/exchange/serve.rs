@@ -15,6 +15,7 @@ use crate::{
         tools_list,
     },
     question::{Ask, Computation, Work},
+    rates::Rated,
     revision::Revision,
     step::Step,
     time::Now,
@@ -24,7 +25,10 @@ use crate::{
 impl Exchange {
     /// Loads the caller's own catalog where there is one, then serves.
     pub(super) fn begin(&mut self, now: Now, request: Request) -> Step {
-        if let Some(refusal) = self.check_scopes(request.method, request.params()) {
+        if let Some(refusal) = self.check_scopes(now, request.method, request.params()) {
+            return refusal;
+        }
+        if let Some(refusal) = self.pace(now, Rated::by(request.method)) {
             return refusal;
         }
         if request.method != Method::ToolsCall

@@ -31,6 +31,7 @@ fn granting(ends_ms: u64) -> Server {
             again: None,
             resource: resource(),
             scheme: Scheme::Bearer,
+            token: None,
         })))
     });
     server
@@ -110,6 +111,7 @@ fn scoped(scopes: &[&str], policy: ScopePolicy) -> Server {
             again: None,
             resource: resource(),
             scheme: Scheme::Bearer,
+            token: None,
         })))
     });
     server
