@@ -181,6 +181,26 @@ defmodule BeamMCP.OAuthIntrospectionTest do
     end
   end
 
+  test "a crash is reported without token or secret", context do
+    Issuer.put(context.issuer, @path, :hang)
+    port = serve(context)
+    waiting = Task.async(fn -> call(port, "token-that-waits").status end)
+    role = {__MODULE__, {BeamMCP.OAuth.Introspection, 0}}
+    [{pid, _value}] = Registry.lookup(BeamMCP.Registry, role)
+    wait_until(fn -> map_size(:sys.get_state(pid).asked) == 1 end)
+
+    log =
+      capture_log(fn ->
+        send(pid, :nonsense)
+        assert Task.await(waiting, 10_000) == 503
+      end)
+
+    assert log =~ "terminating" and log =~ "nonsense"
+    for secret <- [@secret, "token-that-waits"], do: refute(log =~ secret)
+    spec = BeamMCP.child_spec(http: [authorize: {:oauth, oauth(keys(context))}])
+    refute inspect(spec, limit: :infinity) =~ @secret
+  end
+
   test "of several issuers one may be asked" do
     keys = {:introspect, "https://a.example", credentials(@secret)}
     issuers = for name <- ["a", "b"], do: [issuer: "https://#{name}.example", keys: keys]
@@ -203,9 +223,19 @@ defmodule BeamMCP.OAuthIntrospectionTest do
     |> Enum.frequencies_by(fn {:ok, status} -> status end)
   end
 
+  defp wait_until(condition, tries \\ 200) do
+    unless condition.() do
+      assert tries > 0
+      Process.sleep(10)
+      wait_until(condition, tries - 1)
+    end
+  end
+
+  defp keys(context, more \\ []),
+    do: {:introspect, Issuer.url(context.issuer, @path), credentials(@secret) ++ more}
+
   defp serve(context, more \\ []) do
-    keys = {:introspect, Issuer.url(context.issuer, @path), credentials(@secret) ++ more}
-    listener = [authorize: {:oauth, oauth(keys)}]
+    listener = [authorize: {:oauth, oauth(keys(context, more))}]
     options = Wire.options(__MODULE__, http: listener)
     start_supervised!({BeamMCP, options}, id: __MODULE__)
     Wire.port(__MODULE__)

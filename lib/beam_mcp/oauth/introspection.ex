@@ -24,10 +24,8 @@ defmodule BeamMCP.OAuth.Introspection do
     do: %{id: {__MODULE__, index}, start: {__MODULE__, :start_link, [argument]}}
 
   @spec start_link({Instance.name(), non_neg_integer(), OAuth.t()}) :: GenServer.on_start()
-  def start_link({name, number, oauth}) do
-    via = Instance.via(name, {__MODULE__, number})
-    GenServer.start_link(__MODULE__, oauth, name: via)
-  end
+  def start_link({_name, _number, _oauth} = argument),
+    do: GenServer.start_link(__MODULE__, argument)
 
   @doc "Has the issuer asked: `:ok` once its answer is known natively, or `:failed`."
   @spec ask(Instance.name(), non_neg_integer(), digest :: binary(), Native.inquiry()) ::
@@ -39,9 +37,15 @@ defmodule BeamMCP.OAuth.Introspection do
   end
 
   @impl GenServer
-  def init(oauth) do
+  def init({name, number, oauth}) do
+    # Those who wait for an answer are not to lose it because the Registry was killed.
+    Process.flag(:trap_exit, true)
+    place = {name, {__MODULE__, number}}
+    :ok = register(place)
+
     {:ok,
      %{
+       place: place,
        guard: oauth.guard,
        clock: oauth.clock,
        issuer: oauth.introspects,
@@ -85,6 +89,13 @@ defmodule BeamMCP.OAuth.Introspection do
         {:noreply, log(state, text)}
     end
   end
+
+  def handle_info({:EXIT, _registry, _reason}, state) do
+    :ok = register(state.place)
+    {:noreply, state}
+  end
+
+  defp register({name, role}), do: Instance.register(name, role, nil)
 
   defp wait(state, digest, from) do
     asked = Map.update(state.asked, digest, [from], &[from | &1])
