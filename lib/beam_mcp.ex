@@ -61,7 +61,7 @@ defmodule BeamMCP do
     Staging
   }
 
-  alias BeamMCP.Tasks
+  alias BeamMCP.{Tasks, TLS}
   alias BeamMCP.{PromptSpec, ResourceSpec, ResourceTemplateSpec, ToolSpec}
   alias BeamMCP.Tasks.Keeper
   alias BeamMCP.Transport.HTTP
@@ -362,6 +362,22 @@ defmodule BeamMCP do
   @spec drain(name(), non_neg_integer()) :: {:ok, non_neg_integer()} | {:error, Error.t()}
   def drain(name \\ __MODULE__, timeout_ms) when is_integer(timeout_ms) and timeout_ms >= 0 do
     with {:ok, _instance} <- Instance.fetch(name), do: {:ok, Instance.Drain.run(name, timeout_ms)}
+  end
+
+  @doc """
+  Reads the certificates and keys of the instance's listeners again, for connections to come; those
+  that are open go on. Call it when the files were renewed.
+
+  Returns `{:error, error}` with kind `:tls` for the first listener whose files cannot be used, with
+  the file and what is wrong with it. That listener keeps what it has; the others are renewed.
+  """
+  @spec reload_tls(name()) :: :ok | {:error, Error.t()}
+  def reload_tls(name \\ __MODULE__) do
+    with {:ok, instance} <- Instance.fetch(name) do
+      instance.config.http
+      |> Enum.map(&TLS.reload(&1.tls, &1.bind))
+      |> Enum.find(:ok, &(&1 != :ok))
+    end
   end
 
   @doc "Counts what the instance holds, so that leaks and load can be seen."

@@ -215,6 +215,7 @@ defmodule BeamMCP.DocsTest do
     for table <- [
           :instance,
           :http,
+          :tls,
           :oauth,
           :issuer,
           :introspection,

@@ -3,7 +3,7 @@ defmodule BeamMCP.Config do
   # The validated options of one instance, and what the native library needs of them.
 
   alias BeamMCP.Catalog.Definition
-  alias BeamMCP.{Handler, Native, OAuth, Options, SessionStore}
+  alias BeamMCP.{Handler, Native, OAuth, Options, SessionStore, TLS}
 
   @enforce_keys Options.keys(:instance)
   defstruct Options.keys(:instance)
@@ -51,10 +51,11 @@ defmodule BeamMCP.Config do
   @doc "The validated options of one listener."
   @spec listener!(keyword(), String.t(), known()) :: listener()
   def listener!(http, path \\ "", known \\ %{secrets: nil, alone?: true}) do
-    http = :http |> Options.validate!(http, path) |> protect!(path, known)
+    http = :http |> Options.validate!(http, path) |> protect!(path, known) |> secure!(path)
     loopback? = loopback?(http.ip)
     refuse_open!(http, loopback?, path)
     refuse_networks!(http, path)
+    refuse_blind!(http, path)
 
     http
     |> Map.put(:bind, bind(http.ip, http.port))
@@ -112,6 +113,7 @@ defmodule BeamMCP.Config do
     |> Map.merge(%{
       hook: hook,
       authorize: http.authorize != :none and guard(http.authorize) == nil,
+      tls: http.tls && http.tls.resource,
       guard: guard(http.authorize),
       authorize_body: http.authorize_body != nil
     })
@@ -124,6 +126,9 @@ defmodule BeamMCP.Config do
     do: %{http | authorize: OAuth.new!(options, path <> "authorize.", known)}
 
   defp protect!(http, _path, _known), do: http
+
+  defp secure!(%{tls: nil} = http, _path), do: http
+  defp secure!(http, path), do: %{http | tls: TLS.new!(http.tls, path <> "tls.")}
 
   defp refuse_scopes!(options) do
     with {:error, {_kind, text}} <- Native.check_scopes(options) do
@@ -237,6 +242,16 @@ defmodule BeamMCP.Config do
       raise ArgumentError, "option #{path}#{text}"
     end
   end
+
+  defp refuse_blind!(%{authorize: %OAuth{mtls: {:tls}}, tls: tls}, path) do
+    if tls == nil or tls.client_certificates == :off do
+      raise ArgumentError,
+            "option #{path}authorize.mtls: `{:tls}` takes certificates from the listener's own TLS, " <>
+              "which asks for none; give `tls: [client_certificates: :requested, ..]`"
+    end
+  end
+
+  defp refuse_blind!(_http, _path), do: :ok
 
   defp loopback?({:local, _path}), do: true
   defp loopback?({127, _, _, _}), do: true

@@ -8,7 +8,7 @@ defmodule BeamMCP.Native do
   scheduler.
   """
 
-  alias BeamMCP.{Config, Error, Instance, Listener, NIF, OAuth, Outcome}
+  alias BeamMCP.{Config, Error, Instance, Listener, NIF, OAuth, Outcome, TLS}
   alias BeamMCP.Connectome.{Graph, Index}
   alias BeamMCP.Encoder.Walk
 
@@ -26,6 +26,12 @@ defmodule BeamMCP.Native do
 
   @typedoc "An access token on its way to its issuer; nothing shows it."
   @type inquiry :: reference()
+
+  @typedoc "The TLS of a listener."
+  @type tls :: reference()
+
+  @typedoc "Authorities whose certificates a fetch believes."
+  @type trust :: reference()
 
   @typedoc "One HTTP listener."
   @type listener :: reference()
@@ -113,8 +119,21 @@ defmodule BeamMCP.Native do
   def set_keys(guard, issuer, jwks), do: NIF.guard_keys(guard, issuer, jwks)
 
   @doc false
-  @spec fetch(String.t(), boolean(), pid(), term()) :: :ok
-  def fetch(url, allow_private?, pid, ref), do: NIF.fetch(url, allow_private?, pid, ref)
+  @spec fetch(String.t(), boolean(), trust() | nil, pid(), term()) :: :ok
+  def fetch(url, allow_private?, trust, pid, ref),
+    do: NIF.fetch(url, allow_private?, trust, pid, ref)
+
+  @doc false
+  @spec trust(String.t()) :: {:ok, trust()} | {:error, reason()}
+  def trust(cacertfile), do: NIF.trust_new(cacertfile)
+
+  @doc false
+  @spec tls(map()) :: {:ok, tls()} | {:error, reason()}
+  def tls(options), do: NIF.tls_new(options)
+
+  @doc false
+  @spec read_tls_again(tls()) :: :ok | {:error, reason()}
+  def read_tls_again(tls), do: NIF.tls_reload(tls)
 
   @doc false
   # `pid` gets `{:beam_mcp, :introspected, ref, :ok | {:error, text}}`.
@@ -130,7 +149,7 @@ defmodule BeamMCP.Native do
           {:ok, Listener.t()} | {:error, Error.t()}
   def open(instance, http, hook) do
     case NIF.http_start(instance, Config.native_listener(http, hook), self()) do
-      {:ok, resource, address} -> {:ok, Listener.new(resource, address, http.path)}
+      {:ok, resource, address} -> {:ok, Listener.new(resource, address, http)}
       {:error, reason} -> {:error, Error.listen(http.bind, reason)}
     end
   end
@@ -138,6 +157,10 @@ defmodule BeamMCP.Native do
   @doc "Closes a listener and its connections at once."
   @spec stop_http(Listener.t()) :: :ok
   def stop_http(listener), do: NIF.http_stop(listener.resource)
+
+  @doc "Reads the certificate and key of a listener again, as `BeamMCP.reload_tls/1` does."
+  @spec reload_tls(Listener.t()) :: :ok | {:error, Error.t()}
+  def reload_tls(listener), do: TLS.reload(listener.tls, listener.address)
 
   @doc """
   Stops accepting; `pid` then gets `{:beam_mcp, :drained, ref, left}` when the last connection

@@ -52,6 +52,7 @@ defmodule BeamMCP.OAuth do
     :guard,
     :sources,
     :clock,
+    :mtls,
     :revocation,
     :load_principal,
     :authorize_mount,
@@ -69,6 +70,7 @@ defmodule BeamMCP.OAuth do
           # For each issuer where its keys are fetched, or nil when they are fixed.
           sources: [Source.t() | nil],
           clock: (() -> integer()),
+          mtls: {:tls} | {:trusted_proxy, [String.t()], String.t()} | nil,
           revocation: Handler.t() | nil,
           load_principal: Handler.t() | nil,
           authorize_mount: Handler.t() | nil,
@@ -90,7 +92,7 @@ defmodule BeamMCP.OAuth do
     case Native.guard(native(options, issuers, known)) do
       {:ok, guard} ->
         options
-        |> Map.take([:resource | @hooks])
+        |> Map.take([:resource, :mtls | @hooks])
         |> Map.merge(%{
           guard: guard,
           sources: Enum.map(issuers, &source/1),
@@ -113,16 +115,26 @@ defmodule BeamMCP.OAuth do
     if oauth.introspects, do: [OAuth.Introspection | keys], else: keys
   end
 
-  defp issuer!(issuer, path) do
-    case Options.validate!(:issuer, issuer, path) do
-      %{keys: {:introspect, url, options}} = issuer ->
-        %{
-          issuer
-          | keys: {:introspect, url, Options.validate!(:introspection, options, path <> "keys.")}
-        }
+  defp issuer!(options, path) do
+    issuer = Options.validate!(:issuer, options, path)
 
-      issuer ->
-        issuer
+    Map.merge(issuer, %{
+      keys: introspection!(issuer.keys, path),
+      trust: trust!(issuer.cacertfile, path)
+    })
+  end
+
+  defp introspection!({:introspect, url, options}, path),
+    do: {:introspect, url, Options.validate!(:introspection, options, path <> "keys.")}
+
+  defp introspection!(keys, _path), do: keys
+
+  defp trust!(nil, _path), do: nil
+
+  defp trust!(cacertfile, path) do
+    case Native.trust(cacertfile) do
+      {:ok, trust} -> trust
+      {:error, {_kind, text}} -> raise ArgumentError, "option #{path}#{text}"
     end
   end
 
@@ -152,7 +164,8 @@ defmodule BeamMCP.OAuth do
     %Source{
       issuer: issuer.issuer,
       keys: issuer.keys,
-      allow_private?: issuer.allow_private_issuer
+      allow_private?: issuer.allow_private_issuer,
+      trust: issuer.trust
     }
   end
 

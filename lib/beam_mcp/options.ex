@@ -22,6 +22,7 @@ defmodule BeamMCP.Options do
   @type table ::
           :instance
           | :http
+          | :tls
           | :oauth
           | :issuer
           | :introspection

@@ -127,7 +127,7 @@ defmodule BeamMCP.OAuth.Keys do
 
   defp request(state, index, issuer, {url, source}) do
     ref = make_ref()
-    :ok = Native.fetch(url, source.allow_private?, self(), {index, ref})
+    :ok = Native.fetch(url, source.allow_private?, source.trust, self(), {index, ref})
     put_in(state.issuers[index], %{issuer | fetching: ref, source: source})
   end
 

@@ -249,6 +249,22 @@ defmodule BeamMCP.Options.Check do
 
   def secret(_other), do: :error
 
+  @spec keywords(term()) :: {:ok, keyword()} | :error
+  def keywords(options), do: if(Keyword.keyword?(options), do: {:ok, options}, else: :error)
+
+  # Networks become strings; the native library reads them.
+  @spec mtls(term()) :: {:ok, {:tls} | {:trusted_proxy, [String.t()], String.t()}} | :error
+  def mtls({:tls}), do: {:ok, {:tls}}
+
+  def mtls({:trusted_proxy, [_first | _rest] = networks, header}) do
+    with {:ok, networks} <- all(networks, &(&1 == :unix or is_binary(&1))),
+         {:ok, [header]} <- header_names([header]) do
+      {:ok, {:trusted_proxy, Enum.map(networks, &to_string/1), header}}
+    end
+  end
+
+  def mtls(_other), do: :error
+
   @spec strings(term()) :: {:ok, [String.t()]} | :error
   def strings(list) when is_list(list), do: all(list, &(is_binary(&1) and String.valid?(&1)))
   def strings(_other), do: :error

@@ -37,6 +37,12 @@ defmodule BeamMCP.Options.OAuth do
         "Permits to fetch from a host whose address is not reachable from everywhere"
       ),
       row(
+        :cacertfile,
+        {:optional, :string},
+        nil,
+        "Authorities in PEM that the certificate of the host must be of, and no others; `nil` stands for those of the system. Read at start"
+      ),
+      row(
         :algs,
         {:custom, &Check.strings/1, "a list of algorithm names"},
         ~w(ES256 RS256 PS256 EdDSA Ed25519),
@@ -193,6 +199,14 @@ defmodule BeamMCP.Options.OAuth do
         {:described, "derived from `secrets` of the instance, or random at start"},
         "What nonces are made with, newest first; share them between nodes",
         secret: true
+      ),
+      row(
+        :mtls,
+        {:optional,
+         {:custom, &Check.mtls/1,
+          "`{:tls}` or `{:trusted_proxy, networks, header}` with networks such as `\"10.0.0.0/8\"`, or `:unix`"}},
+        nil,
+        "Where the client's certificate is that a token may be bound to (RFC 8705): in the listener's own TLS, or in a header such as `\"client-cert\"` (RFC 9440) of proxies in these networks, which nobody else is believed. `nil` refuses such tokens"
       )
     ]
   end

@@ -3,6 +3,7 @@ defmodule BeamMCP.Options.Table do
   Every option of BeamMCP: key, legal values, default, and what it does at its limit.
 
   Validation, the documentation of `BeamMCP`, `BeamMCP.Transport.HTTP`,
+  `BeamMCP.TLS`, `BeamMCP.OAuth`,
   `BeamMCP.Transport.Stdio`, `BeamMCP.SessionStore.ETS`, `BeamMCP.SessionStore.Mnesia`,
   `BeamMCP.TaskStore.ETS`, `BeamMCP.Connectome.Observed` and `BeamMCP.Test`, and the tests read
   these rows.
@@ -22,6 +23,7 @@ defmodule BeamMCP.Options.Table do
   @spec rows(BeamMCP.Options.table()) :: [Row.t()]
   def rows(:instance), do: Instance.rows()
   def rows(:http), do: HTTP.rows()
+  def rows(:tls), do: HTTP.tls()
   def rows(:oauth), do: OAuth.resource()
   def rows(:issuer), do: OAuth.issuer()
   def rows(:introspection), do: OAuth.introspection()

@@ -34,7 +34,7 @@ mod uri;
 
 pub use algorithm::Algorithm;
 pub use binding::Binding;
-pub use certificate::{Certificate, MalformedCertificate};
+pub use certificate::Certificate;
 pub use challenge::{Challenge, Wanted};
 pub use check::{Accepted, Decision, Refused, Replay, check};
 pub use config::{AudienceMode, Config, ConfigError, Dpop, Issuer, Settings};

@@ -31,7 +31,7 @@ pub enum Event {
     ConnectionClosed {
         /// Who it was.
         peer: Option<SocketAddr>,
-        /// Why, in a word: `done`, `header_timeout`, `idle_timeout`, `error`, `drain`.
+        /// Why, in a word: `done`, `header_timeout`, `idle_timeout`, `handshake`, `error`, `drain`.
         reason: &'static str,
         /// Exchanges it carried.
         requests: u64,

@@ -5,7 +5,6 @@ use std::{
     error::Error,
     fmt,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
-    sync::{Arc, OnceLock},
     time::Duration,
 };
 
@@ -23,12 +22,9 @@ use tokio::{
     net::{TcpStream, lookup_host},
     time::timeout,
 };
-use tokio_rustls::{
-    TlsConnector,
-    rustls::{ClientConfig, RootCertStore, pki_types::ServerName},
-};
+use tokio_rustls::{TlsConnector, rustls::pki_types::ServerName};
 
-use crate::connection::Stream;
+use crate::{connection::Stream, tls::Trust};
 
 /// What is fetched.
 #[derive(Clone, Debug)]
@@ -37,6 +33,8 @@ pub struct Fetch {
     pub url: String,
     /// Whether the host may have an address that is not reachable from everywhere.
     pub allow_private: bool,
+    /// Whom the host's certificate must be of; `None` is whom the system trusts.
+    pub trust: Option<Trust>,
     /// What is posted; a GET without it.
     pub form: Option<Form>,
 }
@@ -115,7 +113,9 @@ async fn exchange(fetch: Fetch, max_bytes: usize) -> Result<Fetched, FetchError>
         return read(send(stream, &target, fetch.form).await?, max_bytes).await;
     }
     let name = ServerName::try_from(target.host.clone()).map_err(transport)?;
-    let connector = TlsConnector::from(tls()?);
+    let trust = fetch.trust.or_else(Trust::system);
+    let trust = trust.ok_or_else(|| transport("the system trusts no certificate authority"))?;
+    let connector = TlsConnector::from(trust.config());
     let stream = connector.connect(name, stream).await.map_err(transport)?;
     read(send(stream, &target, fetch.form).await?, max_bytes).await
 }
@@ -236,23 +236,6 @@ fn max_age(response: &Response<Incoming>) -> Option<u64> {
     let text = lines.filter_map(|line| line.to_str().ok());
     text.flat_map(|line| line.split(','))
         .find_map(|directive| directive.trim().strip_prefix("max-age=")?.parse().ok())
-}
-
-/// The system's roots, read once: they are many.
-fn tls() -> Result<Arc<ClientConfig>, FetchError> {
-    static CONFIG: OnceLock<Arc<ClientConfig>> = OnceLock::new();
-    if let Some(config) = CONFIG.get() {
-        return Ok(Arc::clone(config));
-    }
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    if roots.is_empty() {
-        return Err(transport("the system trusts no certificate authority"));
-    }
-    let config = ClientConfig::builder()
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    Ok(Arc::clone(CONFIG.get_or_init(|| Arc::new(config))))
 }
 
 /// Hosts that never leave the machine, for development.

@@ -11,11 +11,12 @@ use mcp_auth::{
     Keys, Nonces, Reason, Refetch, Refused,
 };
 use mcp_driver::now;
-use mcp_protocol::{Answer, Buckets, Caller, Identity, Rate, RequestHead};
+use mcp_protocol::{Answer, Buckets, Caller, Identity, Rate, RequestHead, Single};
 use tokio::task::spawn_blocking;
 
 use crate::{
     introspection::{self, IntrospectionError, Introspector},
+    networks::Networks,
     token_cache::TokenCache,
     well_known,
 };
@@ -29,6 +30,8 @@ pub struct GuardOptions {
     pub keys: Keys,
     /// How the issuer is asked whose tokens are not verified here.
     pub introspector: Option<Introspector>,
+    /// Where the certificates are that tokens may be bound to.
+    pub certificates: CertificateSource,
     /// Whether the metadata is at the well-known path without the endpoint's path too.
     pub serves_root: bool,
     /// How often one address may fail.
@@ -37,6 +40,22 @@ pub struct GuardOptions {
     pub settles: bool,
     /// The second at which everything is judged, for tests; `None` for that of the wall clock.
     pub now_s: Option<u64>,
+}
+
+/// Where a client's certificate is found (RFC 8705 §3).
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum CertificateSource {
+    /// Nowhere: a token that is bound to one is refused.
+    None,
+    /// The handshake of our own TLS.
+    Tls,
+    /// A header of proxies that end the TLS of clients (RFC 9440).
+    Proxy {
+        /// Who is believed.
+        peers: Networks,
+        /// The name of the header, lower case.
+        header: String,
+    },
 }
 
 /// Checks access tokens for one endpoint. Shared by all of its connections.
@@ -107,6 +126,19 @@ impl Guard {
         }
     }
 
+    /// Takes away what `head` says of certificates and no trusted proxy said (RFC 9440 §4).
+    pub(crate) fn drop_hearsay(&self, head: &mut RequestHead) {
+        match &self.options.certificates {
+            CertificateSource::None => {}
+            CertificateSource::Tls => head.remove(CLIENT_CERT),
+            CertificateSource::Proxy { peers, header } => {
+                if !peers.contain(head.peer()) {
+                    head.remove(header);
+                }
+            }
+        }
+    }
+
     pub(crate) fn settles(&self) -> bool {
         self.options.settles
     }
@@ -134,7 +166,7 @@ impl Guard {
         head: &Arc<RequestHead>,
         asked: Option<(usize, Refetch)>,
     ) -> Checked {
-        let view = view(head);
+        let view = self.view(head);
         let credentials = match Credentials::read(&view, self.config()) {
             Ok(credentials) => credentials,
             Err(reason) => return Checked::refused(Refused::early(reason, &view)),
@@ -160,7 +192,7 @@ impl Guard {
 
     /// Remembers a token with whose it is.
     pub(crate) fn remember(&self, head: &RequestHead, accepted: &Accepted, identity: &Identity) {
-        let Ok(credentials) = Credentials::read(&view(head), self.config()) else {
+        let Ok(credentials) = Credentials::read(&self.view(head), self.config()) else {
             return;
         };
         let until = match self.config().introspected() == Some(accepted.facts.issuer_index) {
@@ -211,7 +243,7 @@ impl Guard {
         known: Option<Known>,
         asked: Option<(usize, Refetch)>,
     ) -> Checked {
-        let view = view(head);
+        let view = self.view(head);
         let (judged, identity) = known.map(|known| (known.judged, known.identity)).unzip();
         let decision = match Credentials::read(&view, self.config()) {
             Ok(credentials) => credentials.check(
@@ -226,6 +258,30 @@ impl Guard {
         Checked {
             decision,
             identity: identity.flatten(),
+        }
+    }
+
+    /// The part of a head that credentials are in.
+    fn view<'a>(&self, head: &'a RequestHead) -> Head<'a> {
+        Head {
+            method: head.method(),
+            target: head.target(),
+            authorization: head.values("authorization").collect(),
+            dpop: head.values("dpop").collect(),
+            certificate: self.certificate(head),
+        }
+    }
+
+    /// The client's certificate, in a head without [hearsay](Self::drop_hearsay).
+    fn certificate(&self, head: &RequestHead) -> Option<Certificate> {
+        match &self.options.certificates {
+            CertificateSource::None => None,
+            CertificateSource::Tls => head.tls().and_then(|tls| tls.certificate.clone()),
+            CertificateSource::Proxy { header, .. } => match head.single(header) {
+                Single::Absent => None,
+                Single::Value(value) => Some(Certificate::from_header(value)),
+                Single::Repeated => Some(Certificate::unreadable()),
+            },
         }
     }
 
@@ -248,20 +304,12 @@ impl Checked {
     }
 }
 
-/// The part of a head that credentials are in.
-pub(crate) fn view(head: &RequestHead) -> Head<'_> {
-    Head {
-        method: head.method(),
-        target: head.target(),
-        authorization: head.values("authorization").collect(),
-        dpop: head.values("dpop").collect(),
-        certificate: None::<Certificate>,
-    }
-}
-
 /// Shows whose endpoint it is.
 impl fmt::Debug for Guard {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "Guard({})", self.config().resource().as_str())
     }
 }
+
+/// RFC 9440 §2.2
+const CLIENT_CERT: &str = "client-cert";

@@ -5,7 +5,10 @@ use std::{error, fmt, time::Duration};
 use bytes::Bytes;
 use mcp_auth::{Inquiry, Judged, MalformedIntrospection, Secret};
 
-use crate::fetch::{Fetch, FetchError, Form, fetch};
+use crate::{
+    fetch::{Fetch, FetchError, Form, fetch},
+    tls::Trust,
+};
 
 /// Where an issuer is asked, and as whom.
 #[derive(Clone, Debug)]
@@ -16,6 +19,8 @@ pub struct Introspector {
     pub url: String,
     /// Whether the host may have an address that is not reachable from everywhere.
     pub allow_private: bool,
+    /// Whom the host's certificate must be of; `None` is whom the system trusts.
+    pub trust: Option<Trust>,
     /// The value of `Authorization`.
     pub authorization: Secret,
 }
@@ -38,6 +43,7 @@ impl Introspector {
         let fetched = fetch(Fetch {
             url: self.url.clone(),
             allow_private: self.allow_private,
+            trust: self.trust.clone(),
             form: Some(Form {
                 authorization: self.authorization.clone(),
                 body: inquiry.form().clone(),

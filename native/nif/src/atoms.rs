@@ -379,6 +379,7 @@ rustler::atoms! {
     url,
     auth_failures_per_minute,
     rate_limits,
+    trust,
     trusted_proxies,
     tells_decisions,
     decision,
@@ -393,6 +394,19 @@ rustler::atoms! {
     held,
     denial,
     neutral,
+    trusted_proxy,
+
+    // TLS.
+    cacertfile,
+    certfile,
+    client_certificates,
+    client_thumbprint,
+    keyfile,
+    requested,
+    tlsv1_2 = "tlsv1.2",
+    tlsv1_3 = "tlsv1.3",
+    version,
+
     scope_map,
     scopes_supported,
     serve_root_metadata,

@@ -49,6 +49,7 @@ mod server_info;
 mod slot;
 mod task;
 mod timing;
+mod tls;
 mod token;
 mod tool_result;
 mod workers;

@@ -16,6 +16,7 @@ use crate::{
     guard::GuardHandle,
     instance::{Instance, InstanceHandle},
     options::{Options, wrong},
+    tls::TlsHandle,
     workers,
 };
 
@@ -125,6 +126,8 @@ fn listener_options(options: Options<'_>, record_requests: bool) -> Result<Liste
     listener.backlog = options.get(atoms::backlog())?;
     listener.record_requests = record_requests;
     listener.trusted_proxies = trusted_proxies(options)?;
+    let tls: Option<&TlsHandle> = options.get(atoms::tls())?;
+    listener.tls = tls.map(TlsHandle::server);
     let guard: Option<&GuardHandle> = options.get(atoms::guard())?;
     listener.guard = guard.map(GuardHandle::guard);
     Ok(listener)
@@ -162,7 +165,7 @@ fn endpoint(options: Options<'_>) -> Result<Endpoint, Fault> {
             .is_some(),
         authorize_body: options.get(atoms::authorize_body())?,
         max_body_bytes: options.get(atoms::max_body_bytes())?,
-        secure: false,
+        secure: options.get::<Option<&TlsHandle>>(atoms::tls())?.is_some(),
     })
 }
 

@@ -20,7 +20,7 @@ use crate::{
     identity,
     instance::Instance,
     introspection::InquiryHandle,
-    task,
+    task, tls,
     token::{Asked, CallToken, Serving},
 };
 
@@ -228,7 +228,7 @@ fn settle<'a>(
 }
 
 /// Headers that hold credentials.
-const CREDENTIALS: [&str; 3] = ["authorization", "cookie", "dpop"];
+const CREDENTIALS: [&str; 4] = ["authorization", "client-cert", "cookie", "dpop"];
 
 /// `%BeamMCP.Request{}` without the headers `hidden`.
 fn request<'a>(env: Env<'a>, head: &RequestHead, hidden: &[&str]) -> Term<'a> {
@@ -248,7 +248,7 @@ fn request<'a>(env: Env<'a>, head: &RequestHead, hidden: &[&str]) -> Term<'a> {
         (atoms::path(), head.path().encode(env)),
         (atoms::peer(), peer),
         (atoms::query(), head.query().encode(env)),
-        (atoms::tls(), atom::nil().encode(env)),
+        (atoms::tls(), tls::facts(env, head.tls())),
     ];
     Term::map_from_pairs(env, &members).expect("the keys differ")
 }

@@ -63,7 +63,7 @@ pub use context::{Json, RequestContext};
 pub use error::{Code, Error};
 pub use event::{EventId, StreamKind};
 pub use exchange::{Exchange, Line, Pipe};
-pub use head::{Peer, RequestHead, Single};
+pub use head::{Peer, RequestHead, Single, Tls, TlsVersion};
 pub use http::Headers;
 pub use inquiry::{
     Awaited, ClientResponse, Heard, InputAnswer, InputKind, InputQuestion, Inquired, Inquiry,

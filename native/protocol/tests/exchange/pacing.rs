@@ -59,7 +59,10 @@ fn a_caller_that_asks_too_often_takes_nothing_from_another() {
     for _ in 0..100 {
         server.post(&now().set("X-Name", "greedy"));
     }
-    assert_eq!(server.post(&now().set("X-Name", "greedy")).answer.status, 429);
+    assert_eq!(
+        server.post(&now().set("X-Name", "greedy")).answer.status,
+        429
+    );
     for _ in 0..2 {
         assert_eq!(server.post(&now().set("X-Name", "ann")).answer.status, 200);
     }
@@ -121,13 +124,20 @@ fn completions_and_reads_are_told_apart() {
     }
     assert!(is_refused(&mut server, "resources/read", read()));
     assert!(is_refused(&mut server, "completion/complete", complete()));
-    assert!(is_refused(&mut server, "prompts/get", json!({"name": "none"})));
+    assert!(is_refused(
+        &mut server,
+        "prompts/get",
+        json!({"name": "none"})
+    ));
 }
 
 #[test]
 fn subscriptions_of_both_eras_count() {
     let mut server = server(Rates::new(None, None, Some(TWICE_A_MINUTE)));
-    let listen = modern("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));
+    let listen = modern(
+        "subscriptions/listen",
+        json!({"notifications": {"toolsListChanged": true}}),
+    );
     for _ in 0..2 {
         let pending = server.begin(&Post::modern(&listen));
         server.until_listening(pending);
