@@ -128,6 +128,7 @@ defmodule BeamMCP.TasksClusterTest do
     done = TaskClient.begin(a, "where")
     over = TaskClient.await(b, done, "completed")
     lost = TaskClient.begin(a, "hang")
+    for one <- cluster, do: :ok = Cluster.call(one, :mnesia, :sync_log, [])
     Enum.each(cluster, &Cluster.kill/1)
     [a, b] = again = Cluster.reboot(cluster, options)
     on_exit(fn -> Cluster.stop_nodes(again) end)
