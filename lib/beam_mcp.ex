@@ -63,7 +63,7 @@ defmodule BeamMCP do
 
   alias BeamMCP.{Tasks, TLS}
   alias BeamMCP.{PromptSpec, ResourceSpec, ResourceTemplateSpec, ToolSpec}
-  alias BeamMCP.Tasks.Keeper
+  alias BeamMCP.Tasks.Keepers
   alias BeamMCP.Transport.HTTP
 
   @typedoc "What names an instance: any term, `BeamMCP` by default."
@@ -184,8 +184,8 @@ defmodule BeamMCP do
   def start_sealed(options), do: start_link(options.())
 
   @doc """
-  Stops an instance: its listeners stop accepting, calls get `drain_timeout_ms` to finish, and
-  everything ends.
+  Stops an instance: its listeners stop accepting, calls get `drain_timeout_ms` to finish, as do
+  the jobs of tasks that other nodes can be asked for, and everything ends.
   """
   @spec stop(name()) :: :ok | {:error, Error.t()}
   def stop(name \\ __MODULE__) do
@@ -393,7 +393,7 @@ defmodule BeamMCP do
          listeners: listeners,
          audit_dropped: Audit.dropped(instance),
          tasks: Tasks.count(instance),
-         tasks_running: Keeper.count(name),
+         tasks_running: Keepers.count(instance),
          parked: Parking.count(name),
          catalog_digest: Native.catalog_digest(instance.native)
        })}

@@ -32,6 +32,7 @@ defmodule BeamMCP.Options do
           | :staged_ets
           | :staged_mnesia
           | :task_ets
+          | :task_mnesia
           | :replay_ets
           | :replay_mnesia
           | :test

@@ -13,10 +13,10 @@ defmodule BeamMCP.ReplayStore.Mnesia do
   """
 
   @behaviour BeamMCP.ReplayStore
+  @behaviour BeamMCP.Mnesia.Tables
 
-  use GenServer
-
-  alias BeamMCP.{Instance, Mnesia, Options, ReplayStore}
+  alias BeamMCP.{Mnesia, Options, ReplayStore}
+  alias BeamMCP.Mnesia.Tables
 
   # A row is `{table, key, until_ms}`.
   @definition [attributes: [:key, :until_ms], type: :set]
@@ -32,56 +32,32 @@ defmodule BeamMCP.ReplayStore.Mnesia do
 
   @impl ReplayStore
   def child_spec({namespace, options}) do
-    {clock, options} = Keyword.pop(options, :clock, &wall_ms/0)
+    {clock, options} = Keyword.pop(options, :clock, &Mnesia.wall_ms/0)
     settings = Options.validate!(:replay_mnesia, options, "replay_store.")
-    opened = %{table: Mnesia.table!("replays", namespace), settings: settings, clock: clock}
-    %{id: __MODULE__, start: {__MODULE__, :start_link, [namespace, opened]}}
+    store = %{table: Mnesia.table!("replays", namespace), settings: settings, clock: clock}
+    Tables.child_spec({__MODULE__, namespace, store})
   end
-
-  @doc false
-  @spec start_link(ReplayStore.namespace(), map()) :: GenServer.on_start()
-  def start_link(namespace, opened), do: GenServer.start_link(__MODULE__, {namespace, opened})
 
   @impl ReplayStore
   def claim(namespace, key, ttl_s) do
-    with {:ok, store} <- opened(namespace) do
+    with {:ok, store} <- Tables.opened(__MODULE__, namespace) do
       until_ms = store.clock.() + ttl_s * 1_000
-      transaction(fn -> claim_in(store, key, until_ms) end)
+      Mnesia.transaction(fn -> claim_in(store, key, until_ms) end)
     end
   end
 
-  @impl GenServer
-  def init({namespace, store}) do
-    Process.flag(:trap_exit, true)
+  @impl Tables
+  def tables(store), do: [{store.table, @definition}]
 
-    case Mnesia.open(store.table, @definition, store.settings) do
-      :ok ->
-        :ok = Instance.register(namespace, __MODULE__, store)
-        schedule_sweep(store)
-        {:ok, {namespace, store}}
+  @impl Tables
+  def sweep(store) do
+    old = {:"=<", :"$2", store.clock.() - @skew_ms}
+    keys = Mnesia.select(store.table, [{{store.table, :"$1", :"$2"}, [old], [:"$1"]}])
 
-      {:error, text} ->
-        {:stop, text}
+    for keys <- Enum.chunk_every(keys, @batch) do
+      Mnesia.transaction(fn -> Enum.each(keys, &Mnesia.delete(store.table, &1)) end)
     end
   end
-
-  @impl GenServer
-  def handle_info(:sweep, {_namespace, store} = state) do
-    if Mnesia.first?(store.table), do: sweep(store)
-    schedule_sweep(store)
-    {:noreply, state}
-  end
-
-  def handle_info({:EXIT, _registry, _reason}, {namespace, store} = state) do
-    :ok = Instance.register(namespace, __MODULE__, store)
-    {:noreply, state}
-  end
-
-  def handle_info(_late, state), do: {:noreply, state}
-
-  @impl GenServer
-  def terminate(:shutdown, {_namespace, store}), do: Mnesia.leave(store.table)
-  def terminate(_fault, _state), do: :ok
 
   # The row is locked on every copy, so that others wait until what is written here is there.
   defp claim_in(store, key, until_ms) do
@@ -102,31 +78,4 @@ defmodule BeamMCP.ReplayStore.Mnesia do
     :ok = Mnesia.write({table, key, until_ms})
     :new
   end
-
-  defp sweep(store) do
-    old = {:"=<", :"$2", store.clock.() - @skew_ms}
-    keys = Mnesia.select(store.table, [{{store.table, :"$1", :"$2"}, [old], [:"$1"]}])
-
-    for keys <- Enum.chunk_every(keys, @batch) do
-      transaction(fn -> Enum.each(keys, &Mnesia.delete(store.table, &1)) end)
-    end
-  end
-
-  defp transaction(fun) do
-    with {:ok, result} <- Mnesia.transaction(fun), do: result
-  end
-
-  defp opened(namespace) do
-    with [{_pid, store}] <- Registry.lookup(BeamMCP.Registry, {namespace, __MODULE__}),
-         true <- Mnesia.available?(store.table) do
-      {:ok, store}
-    else
-      _none_or_minority -> {:error, :unavailable}
-    end
-  end
-
-  defp schedule_sweep(store),
-    do: Process.send_after(self(), :sweep, store.settings.sweep_interval_ms)
-
-  defp wall_ms, do: System.system_time(:millisecond)
 end

@@ -186,6 +186,7 @@ fn config(options: Options<'_>) -> Result<Config, Fault> {
         shared_sessions: options.get(atoms::shared_sessions())?,
         rates: rates(options)?,
         tells_decisions: options.get(atoms::tells_decisions())?,
+        keeps_tasks: options.get(atoms::shared_tasks())?,
         scopes: scopes::read(options)?,
     })
 }
