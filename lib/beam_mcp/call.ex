@@ -19,6 +19,7 @@ defmodule BeamMCP.Call do
     Native,
     OAuth,
     Outcome,
+    Policy,
     Relay,
     Reply,
     SessionStore,
@@ -102,6 +103,12 @@ defmodule BeamMCP.Call do
       {:relay, token, session, message} ->
         Relay.tell(instance, session, message)
         reply(token, :ok)
+
+      {:permit, token, offer, steps_up?, context} ->
+        reply(token, Policy.permit(instance, offer, steps_up?, own(context, name)))
+
+      {:sift, token, kind, names, context} ->
+        reply(token, Policy.sift(instance, kind, names, own(context, name)))
 
       {:catalog, token, context} ->
         reply(token, Caller.answer(instance, own(context, name)))

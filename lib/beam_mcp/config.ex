@@ -79,8 +79,8 @@ defmodule BeamMCP.Config do
     |> Map.take(~w(instructions page_size max_depth max_number_digits schema_max_depth
          schema_max_cost call_timeout_ms stream_after_ms request_state_ttl_ms hook_timeout_ms max_result_bytes context_headers
          allow_public_cache max_calls max_calls_per_principal max_subscriptions
-         max_subscriptions_per_principal max_buffered_bytes native_threads
-         rate_limits scope_map default_scopes implies)a)
+         max_subscriptions_per_principal max_buffered_bytes native_threads rate_limits)a)
+    |> Map.merge(scopes(config))
     |> Map.merge(%{
       server_info: server_info(config),
       log_level: Atom.to_string(config.log_level),
@@ -135,7 +135,7 @@ defmodule BeamMCP.Config do
   defp secure!(http, path), do: %{http | tls: TLS.new!(http.tls, path <> "tls.")}
 
   defp refuse_scopes!(options) do
-    with {:error, {_kind, text}} <- Native.check_scopes(options) do
+    with {:error, {_kind, text}} <- Native.check_scopes(scopes(options)) do
       raise ArgumentError, "option #{text}"
     end
   end
@@ -157,6 +157,17 @@ defmodule BeamMCP.Config do
               "#{inspect(store)} is not shared: use BeamMCP.ReplayStore.Mnesia or one with shared?/0, or say " <>
               "`replay: :per_node` and `dpop_nonce: :required` in authorize"
     end
+  end
+
+  # Which scopes are needed for what, and whether the host has more to say of a definition.
+  defp scopes(options) do
+    options
+    |> Map.take(~w(scope_map scope_policy default_scopes subscription_scopes implies
+         hide_unauthorized)a)
+    |> Map.merge(%{
+      authorizes_definitions: options.authorize_definition != nil,
+      steps_up: options.step_up != nil
+    })
   end
 
   # Handlers get no access token, so that none can hand it on (MCP basic/authorization, "Access
@@ -189,15 +200,16 @@ defmodule BeamMCP.Config do
     Map.new(ttl_ms, fn {category, ttl_ms} -> {category, {ttl_ms, scope[category]}} end)
   end
 
-  defp public_cache?(%{allow_public_cache: allowed?, catalog: catalog}),
-    do: allowed? and not exports?(catalog, :capabilities, 1)
+  defp public_cache?(%{allow_public_cache: allowed?, catalog: catalog} = options) do
+    allowed? and not exports?(catalog, :capabilities, 1) and options.authorize_definition == nil
+  end
 
   # Answers that are told as private although the host says public would surprise it.
   defp refuse_public!(%{cache_scope: scope} = options) do
     if Enum.any?(scope, &match?({_category, :public}, &1)) and not public_cache?(options) do
       raise ArgumentError,
             "option cache_scope: `:public` needs `allow_public_cache: true` and a catalog without " <>
-              "capabilities/1, so that no answer depends on the caller"
+              "capabilities/1 and no `authorize_definition`, so that no answer depends on the caller"
     end
   end
 

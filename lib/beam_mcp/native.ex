@@ -76,6 +76,9 @@ defmodule BeamMCP.Native do
           | {:session, token(), BeamMCP.SessionStore.question()}
           | {:task, token(), BeamMCP.Tasks.question()}
           | {:relay, token(), session :: String.t(), message :: binary()}
+          | {:permit, token(), BeamMCP.Policy.offer(), steps_up? :: boolean(),
+             BeamMCP.Context.t()}
+          | {:sift, token(), kind :: atom(), names :: [String.t()], BeamMCP.Context.t()}
           | {:catalog, token(), BeamMCP.Context.t()}
           | :gone
 

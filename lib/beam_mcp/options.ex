@@ -10,7 +10,7 @@ defmodule BeamMCP.Options do
       ** (ArgumentError) option max_line_bytes: expected an integer from 1,024 to 1,073,741,824, got: 0
 
       iex> BeamMCP.Options.validate!(:stdio, max_lines: 7)
-      ** (ArgumentError) unknown option max_lines (did you mean max_line_bytes?); known options are: max_line_bytes, drain_timeout_ms, principal
+      ** (ArgumentError) unknown option max_lines (did you mean max_line_bytes?); known options are: max_line_bytes, drain_timeout_ms, principal, scopes
   """
 
   alias BeamMCP.Options.{Table, Type}
@@ -57,7 +57,7 @@ defmodule BeamMCP.Options do
   The keys of `table`, in the order of its documentation.
 
       iex> BeamMCP.Options.keys(:stdio)
-      [:max_line_bytes, :drain_timeout_ms, :principal]
+      [:max_line_bytes, :drain_timeout_ms, :principal, :scopes]
   """
   @spec keys(table()) :: [atom()]
   def keys(table), do: Enum.map(Table.rows(table), & &1.key)

@@ -81,6 +81,18 @@ defmodule BeamMCP.Options.Check do
 
   def scopes_by_name(_other), do: :error
 
+  # Becomes a list of pairs.
+  @spec scope_policy(term()) :: {:ok, [{String.t(), atom()}]} | :error
+  def scope_policy(map) when is_map(map) and not is_struct(map) do
+    map
+    |> Map.to_list()
+    |> all(fn {method, selection} ->
+      is_binary(method) and selection in [:visible_definitions, :selected_definition]
+    end)
+  end
+
+  def scope_policy(_other), do: :error
+
   @spec registrations(term()) :: {:ok, [tuple()]} | :error
   def registrations(list) do
     if is_list(list) and not List.improper?(list), do: {:ok, list}, else: :error

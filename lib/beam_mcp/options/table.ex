@@ -56,8 +56,14 @@ defmodule BeamMCP.Options.Table do
       row(
         :principal,
         :term,
-        :anonymous,
+        :local,
         "Who the client is, as whoever launches the server knows: `principal` in each `BeamMCP.Context`"
+      ),
+      row(
+        :scopes,
+        {:optional, {:custom, &Check.scopes/1, "a list of strings"}},
+        {:described, "all scopes that methods need, and none of those that definitions need"},
+        "What the client may do, as if an access token had said so"
       )
     ]
   end

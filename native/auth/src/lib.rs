@@ -29,6 +29,7 @@ mod reason;
 mod resource;
 mod scope;
 mod secret;
+mod step_up;
 mod token;
 mod uri;
 
@@ -51,7 +52,8 @@ pub use reason::{Reason, Schemes};
 pub use resource::{Resource, ResourceError};
 pub use scope::{
     Clause, Decided, Definition, DefinitionError, Denial, Gates, GatesError, Hierarchy,
-    HierarchyError, Operation, Scope, Scopes, Selection, decide,
+    HierarchyError, Operation, Scope, Scopes, Selection, decide, union,
 };
 pub use secret::Secret;
+pub use step_up::{SignIn, StepUp};
 pub use token::{TokenDigest, Verified};

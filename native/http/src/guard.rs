@@ -11,7 +11,7 @@ use mcp_auth::{
     Keys, Nonces, Reason, Refetch, Refused,
 };
 use mcp_driver::now;
-use mcp_protocol::{Answer, Buckets, Caller, Identity, Rate, RequestHead, Single};
+use mcp_protocol::{Account, Answer, Buckets, Identity, Rate, RequestHead, Single};
 use tokio::task::spawn_blocking;
 
 use crate::{
@@ -63,7 +63,7 @@ pub struct Guard {
     options: GuardOptions,
     keys: RwLock<Keys>,
     known: TokenCache<Known>,
-    failures: Buckets<Caller>,
+    failures: Buckets<Account>,
     document: Document,
 }
 
@@ -113,8 +113,8 @@ impl Guard {
 
     /// Whether the sender's address may fail once more; after how many seconds, if not.
     pub(crate) fn admits(&self, head: &RequestHead) -> Result<(), u64> {
-        let caller = Caller::at(head.client());
-        let checked = self.failures.check(&caller, now());
+        let account = Account::at(head.client());
+        let checked = self.failures.check(&account, now());
         checked.map_err(|retry_after_ms| retry_after_ms.div_ceil(1_000))
     }
 
@@ -122,7 +122,7 @@ impl Guard {
     pub(crate) fn note(&self, head: &RequestHead, reason: Reason) {
         if reason.is_failure() {
             // One that came while the bucket was emptied by another is answered all the same.
-            let _ = self.failures.take(&Caller::at(head.client()), now());
+            let _ = self.failures.take(&Account::at(head.client()), now());
         }
     }
 

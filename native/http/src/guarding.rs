@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Instant};
 
 use mcp_auth::{
     Accepted, Challenge, Clause, Decision, Inquiry, Operation, Reason, Refetch, Refused, Scheme,
-    Scope, Wanted,
+    Scope, SignIn, Wanted,
 };
 use mcp_driver::{Event, Host, ask, now};
 use mcp_protocol::{
@@ -155,6 +155,7 @@ impl<H: Host> Visit<'_, H> {
             headers,
             resource: Arc::clone(guard.config()),
             scheme: accepted.binding.scheme(),
+            sign_in: SignIn::of(&accepted.facts),
             token: Some((Arc::clone(&accepted.facts), accepted.binding)),
             again: guard.settles().then(|| {
                 Arc::new(Accepted {

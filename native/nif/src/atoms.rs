@@ -12,6 +12,7 @@ rustler::atoms! {
 
     // Keys of the first two, in the order of their text, which is the order that the VM keeps maps of atoms in.
     baggage,
+    binding_key,
     call,
     claims,
     client_capabilities,
@@ -331,6 +332,24 @@ rustler::atoms! {
     weight,
     window,
 
+    // Scopes of definitions, and what the host says of those.
+    alternative_scope_sets,
+    authorizes_definitions,
+    denial,
+    denied,
+    hide_unauthorized,
+    neutral,
+    permit,
+    permitted,
+    required_scopes,
+    scope_policy,
+    sift,
+    sifted,
+    step_up,
+    steps_up,
+    subscription_scopes,
+    visible_definitions,
+
     // Access tokens: what they say, and what they must.
     accept_typ,
     acr,
@@ -386,7 +405,6 @@ rustler::atoms! {
     tells_decisions,
     decision,
     outcome,
-    permit,
     at_ms,
     client,
     stage,
@@ -394,8 +412,6 @@ rustler::atoms! {
     wanted,
     missing,
     held,
-    denial,
-    neutral,
     trusted_proxy,
 
     // TLS.

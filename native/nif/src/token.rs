@@ -28,6 +28,10 @@ pub(crate) enum Asked {
     Session,
     /// What became of a question about tasks.
     Task,
+    /// Whether the caller may use a definition.
+    Permit,
+    /// Which definitions the caller sees.
+    Sift,
     /// That other nodes were told.
     Relay,
     /// The caller's catalog.

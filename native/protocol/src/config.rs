@@ -67,16 +67,21 @@ pub struct ScopePolicy {
     pub gates: Gates,
     /// What a scope stands for beside itself.
     pub hierarchy: Hierarchy,
+    /// Whether lists leave out what a caller lacks scopes for, also where it would be told so.
+    pub hide_unauthorized: bool,
+    /// Whether the host decides over each definition once scopes suffice.
+    pub authorizes_definitions: bool,
+    /// Whether the host says which sign-in a definition takes.
+    pub steps_up: bool,
 }
 
 impl Config {
     /// The scope that an answer is told with: public by the host's explicit choice alone, and only where no answer
     /// depends on the caller.
     pub(crate) fn told_scope(&self, hint: CacheHint) -> CacheScope {
+        let by_caller = self.caller_catalog || self.scopes.authorizes_definitions;
         match hint.scope {
-            CacheScope::Public if self.allow_public_cache && !self.caller_catalog => {
-                CacheScope::Public
-            }
+            CacheScope::Public if self.allow_public_cache && !by_caller => CacheScope::Public,
             _ => CacheScope::Private,
         }
     }

@@ -31,6 +31,7 @@ mod meta;
 mod method;
 mod methods;
 mod notice;
+mod offer;
 mod outcome;
 mod principal;
 mod question;
@@ -52,7 +53,7 @@ pub use buckets::Buckets;
 pub use cache::{CacheChoice, CacheHint, CacheHints, CacheScope};
 pub use call::{Call, Completing, Reading, Source, Target};
 pub use catalog::{
-    Catalog, Category, Completion, CompletionDefinition, CompletionKey, Definition,
+    Access, Catalog, Category, Completion, CompletionDefinition, CompletionKey, Definition,
     DefinitionFault, Edit, Edited, Handler, Key, Place, Prompt, PromptArgument, PromptDefinition,
     Reference, Resource, ResourceDefinition, Template, TemplateDefinition, Tool, ToolDefinition,
     ToolLimits, Variables,
@@ -73,16 +74,17 @@ pub use keys::Keys;
 pub use log_level::LogLevel;
 pub use method::{Kind, Method};
 pub use notice::{Amount, Frame, FrameKind, Notice, Notifier, Unsent};
+pub use offer::{Offer, OfferKind, Permission};
 pub use outcome::{
     Body, CallOutcome, CompletionResult, Contents, Piece, PromptResult, SafeError, ToolResult,
 };
 pub use principal::{Identity, Principal};
 pub use question::{
-    Ask, Authorized, BodyFault, Computation, Computed, Grant, Input, Limit, Question, Scope,
-    Unanswered,
+    Ask, Authorized, BodyFault, Computation, Computed, Grant, Input, Limit, PermitAsk, Question,
+    Scope, Unanswered,
 };
 pub use rate::Rate;
-pub use rates::{Caller, Rates};
+pub use rates::{Account, Rates};
 pub use relay::{Relay, Relayed};
 pub use request_id::{IdKey, InvalidId, MAX_ID_BYTES, RequestId};
 pub use revision::{Era, Revision};

@@ -10,9 +10,9 @@ use crate::{buckets::Buckets, method::Method, principal::Principal, rate::Rate};
 /// The option `rate_limits`, with what is kept for it.
 #[derive(Clone, Debug, Default)]
 pub struct Rates {
-    calls: Option<Arc<Buckets<Caller>>>,
-    completions: Option<Arc<Buckets<Caller>>>,
-    subscriptions: Option<Arc<Buckets<Caller>>>,
+    calls: Option<Arc<Buckets<Account>>>,
+    completions: Option<Arc<Buckets<Account>>>,
+    subscriptions: Option<Arc<Buckets<Account>>>,
 }
 
 /// What has a rate of its own.
@@ -25,7 +25,7 @@ pub(crate) enum Rated {
 
 /// Whom a rate counts against.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
-pub enum Caller {
+pub enum Account {
     /// Somebody whom the host or an access token names.
     Principal(Principal),
     /// Nobody in particular, at this address: of IPv6 the network of 64 bits that one site has.
@@ -51,7 +51,7 @@ impl Rates {
         }
     }
 
-    pub(crate) fn of(&self, rated: Rated) -> Option<&Arc<Buckets<Caller>>> {
+    pub(crate) fn of(&self, rated: Rated) -> Option<&Arc<Buckets<Account>>> {
         match rated {
             Rated::Calls => self.calls.as_ref(),
             Rated::Completions => self.completions.as_ref(),
@@ -80,7 +80,7 @@ impl Rated {
     }
 }
 
-impl Caller {
+impl Account {
     /// Whoever is at an address, as far as there is one.
     pub fn at(address: Option<IpAddr>) -> Self {
         match address.map(|address| address.to_canonical()) {
@@ -103,11 +103,11 @@ mod tests {
 
     #[test]
     fn an_address_of_ipv6_stands_for_its_network() {
-        let caller = |text: &str| Caller::at(Some(text.parse().unwrap()));
+        let account = |text: &str| Account::at(Some(text.parse().unwrap()));
         assert_eq!(caller("2001:db8:0:1::1"), caller("2001:db8:0:1:ffff::2"));
         assert_ne!(caller("2001:db8:0:1::1"), caller("2001:db8:0:2::1"));
         assert_eq!(caller("::ffff:192.0.2.1"), caller("192.0.2.1"));
         assert_ne!(caller("192.0.2.1"), caller("192.0.2.2"));
-        assert_eq!(Caller::at(None), Caller::Unknown);
+        assert_eq!(Account::at(None), Account::Unknown);
     }
 }

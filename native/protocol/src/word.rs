@@ -34,6 +34,8 @@ pub(crate) const FORBIDDEN: &str = "forbidden";
 pub(crate) const FRAMING: &str = "framing";
 /// A protocol header that is missing, repeated, malformed or at odds with the body.
 pub(crate) const HEADER: &str = "header";
+/// A definition that this caller is not to know of, or that does not exist.
+pub(crate) const HIDDEN: &str = "hidden";
 /// A `Host` that `allowed_hosts` does not cover.
 pub(crate) const HOST: &str = "host";
 /// The host's handler refused in words of its own.
@@ -82,6 +84,8 @@ pub(crate) const SESSION_UNKNOWN: &str = "session_unknown";
 pub(crate) const SESSIONS_FULL: &str = "sessions_full";
 /// Not one JSON-RPC message.
 pub(crate) const SHAPE: &str = "shape";
+/// The operation needs a stronger or more recent sign-in.
+pub(crate) const STEP_UP: &str = "step_up";
 /// The stream to be resumed is not kept.
 pub(crate) const STREAM_GONE: &str = "stream_gone";
 /// As many subscriptions as allowed are open.

@@ -197,6 +197,7 @@ impl Exchange {
                     resource: grant.resource,
                     scheme: grant.scheme,
                     token: grant.token,
+                    sign_in: grant.sign_in,
                 });
                 None
             }

@@ -4,7 +4,7 @@
 use super::{Carrier, Exchange};
 use crate::{
     error::{Code, Error},
-    rates::{Caller, Rated},
+    rates::{Account, Rated},
     step::Step,
     time::Now,
     word,
@@ -15,7 +15,7 @@ impl Exchange {
     pub(super) fn pace(&mut self, now: Now, rated: Option<Rated>) -> Option<Step> {
         let rated = rated?;
         let buckets = self.shared.config.rates.of(rated)?;
-        let retry_after_ms = buckets.take(&self.caller(), now).err()?;
+        let retry_after_ms = buckets.take(&self.account(), now).err()?;
         let (rate, option) = (buckets.rate(), rated.option());
         let seconds = retry_after_ms.div_ceil(1_000);
         let message = format!(
@@ -27,13 +27,13 @@ impl Exchange {
     }
 
     /// Whom the request counts against.
-    fn caller(&self) -> Caller {
+    fn account(&self) -> Account {
         if let Some(principal) = self.principal() {
-            return Caller::Principal(principal.clone());
+            return Account::Principal(principal.clone());
         }
         match &self.carrier {
-            Carrier::Http { head, .. } => Caller::at(head.client()),
-            Carrier::Pipe { number, .. } => Caller::Pipe(*number),
+            Carrier::Http { head, .. } => Account::at(head.client()),
+            Carrier::Pipe { number, .. } => Account::Pipe(*number),
         }
     }
 }

@@ -1,8 +1,11 @@
 //! Records of decisions over callers, where somebody keeps them.
 
-use mcp_auth::{Decided, Denial, Scopes};
+use std::sync::Arc;
 
-use super::Exchange;
+use mcp_auth::{Denial, Scope, union};
+use mcp_json::Node;
+
+use super::{Exchange, named::Named, scope::with_operation};
 use crate::{
     method::Method,
     time::Now,
@@ -12,39 +15,45 @@ use crate::{
 impl Exchange {
     /// The host's hook let the sender in, or not. What an access token comes to is told of by whoever checks it.
     pub(super) fn note_sender(&mut self, now: Now, reason: Option<&'static str>) {
-        self.note(now, reason, || Stage::Sender { duration_us: None });
+        self.note(now, reason, Stage::Sender { duration_us: None });
     }
 
-    /// The one place where a decision over an operation is told: `granted` is what the caller holds, with all that it
-    /// stands for, `wanted` what the operation takes.
+    /// The one place where a decision over an operation is told; it says nothing where nobody decides over any.
     pub(super) fn note_operation(
         &mut self,
         now: Now,
-        method: Method,
-        decided: &Decided,
-        (granted, wanted): (&Scopes, &[mcp_auth::Scope]),
-        reason: Option<&'static str>,
+        (method, params): (Method, Option<Node<'_>>),
+        refused: Option<(&'static str, Denial)>,
     ) {
+        let policy = &self.shared.config.scopes;
+        let asks_host = policy.authorizes_definitions || policy.steps_up;
+        let granted = self.granted_scopes();
+        if !self.shared.config.tells_decisions || !(granted.is_some() || asks_host) {
+            return;
+        }
+        let gate = with_operation(method, params, |operation| self.gate(operation));
+        let named = Named::find(method, params, &self.catalog);
+        let primary = named.as_ref().and_then(|named| named.access);
+        let primary = primary.map_or(&[][..], mcp_auth::Definition::primary);
+        let wanted = union(gate.iter().chain(primary));
+        let lacks = |scope: &&Scope| {
+            let granted = granted.as_ref();
+            granted.is_some_and(|granted| !granted.hold(std::slice::from_ref(*scope)))
+        };
         let identity = self.identity.as_ref();
         let scopes = identity.and_then(|identity| identity.scopes.as_ref());
-        let held = scopes.map_or(0, |scopes| scopes.len());
-        let definition = self.summary.definition.clone();
-        let is_missing = |scope: &&mcp_auth::Scope| !granted.hold(std::slice::from_ref(*scope));
-        self.note(now, reason, || Stage::Operation {
+        let stage = Stage::Operation {
             method,
-            definition,
-            wanted: wanted.to_vec(),
-            missing: wanted.iter().filter(is_missing).cloned().collect(),
-            held,
-            denial: match decided {
-                Decided::Permit => None,
-                Decided::Challenge(_) => Some(Denial::Challenge),
-                Decided::Unknown => Some(Denial::Neutral),
-            },
-        });
+            definition: named.and_then(|named| named.declared().map(Arc::from)),
+            missing: wanted.iter().filter(lacks).cloned().collect(),
+            wanted,
+            held: scopes.map_or(0, |scopes| scopes.len()),
+            denial: refused.map(|(_, denial)| denial),
+        };
+        self.note(now, refused.map(|(reason, _)| reason), stage);
     }
 
-    fn note(&mut self, now: Now, reason: Option<&'static str>, stage: impl FnOnce() -> Stage) {
+    fn note(&mut self, now: Now, reason: Option<&'static str>, stage: Stage) {
         if !self.shared.config.tells_decisions {
             return;
         }
@@ -55,7 +64,7 @@ impl Exchange {
             reason,
             principal: self.principal().cloned(),
             token,
-            stage: stage(),
+            stage,
         });
     }
 }

@@ -28,6 +28,7 @@ mod messages;
 mod notices;
 mod pacing;
 mod pages;
+mod policy;
 mod prompts;
 mod recording;
 mod relaying;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use mcp_protocol::{
-    CacheHints, CallOutcome, Config, Definition, Endpoint, Hosts, Input, Limit, LogLevel, Origins,
-    Principal, Rates, Revision, ScopePolicy, Session, TaskSupport, ToolDefinition, ToolLimits,
-    ToolResult, Uris,
+    Access, CacheHints, CallOutcome, Config, Definition, Endpoint, Hosts, Input, Limit, LogLevel,
+    Origins, Principal, Rates, Revision, ScopePolicy, Session, TaskSupport, ToolDefinition,
+    ToolLimits, ToolResult, Uris,
 };
 use serde_json::{Value, json};
 
@@ -71,6 +71,7 @@ pub fn definition(name: &str, input_schema: Option<Value>) -> ToolDefinition {
         meta: None,
         limits: ToolLimits::default(),
         task_support: TaskSupport::Forbidden,
+        access: Access::default(),
         handler: Arc::new(()),
     }
 }
