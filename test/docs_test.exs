@@ -218,6 +218,7 @@ defmodule BeamMCP.DocsTest do
           :tls,
           :oauth,
           :issuer,
+          :introspection,
           :stdio,
           :session_ets,
           :session_mnesia,
@@ -225,6 +226,7 @@ defmodule BeamMCP.DocsTest do
           :staged_mnesia,
           :task_ets,
           :replay_ets,
+          :replay_mnesia,
           :test,
           :observed
         ] do

@@ -30,6 +30,7 @@ use crate::{
     notice::Framing,
     principal::Principal,
     question::{Ask, Scope, Unanswered},
+    rates::Rated,
     session::{Session, SessionAnswer, SessionAsk},
     step::Step,
     subscription::{Owner, Subscription, Wording, subscription_meta},
@@ -121,10 +122,13 @@ impl Exchange {
         }
     }
 
-    pub(super) fn hear_session(&mut self, id: Arc<str>, answer: SessionAnswer) -> Step {
+    pub(super) fn hear_session(&mut self, now: Now, id: Arc<str>, answer: SessionAnswer) -> Step {
         let Some(session) = self.own_session(answer) else {
             return self.refuse(unknown_session());
         };
+        if let Some(refusal) = self.pace(now, Some(Rated::Subscriptions)) {
+            return refusal;
+        }
         self.summary.revision = Some(session.revision);
         let filter = session_filter(&self.shared.config, &self.catalog, &session);
         let filter = self.permitted_filter(filter);
