@@ -66,7 +66,7 @@ impl<H: Host> CallStream<H> {
         match timeout(patience, self.waiting.take()).await {
             Ok(Taken::Frame(frame, room)) => Part::Frame(frame, room),
             Ok(Taken::Break) => Part::Break,
-            Ok(Taken::End(outcome)) => self.answer(outcome).await,
+            Ok(Taken::End(outcome)) => Box::pin(self.answer(outcome)).await,
             Err(_) => Part::Quiet,
         }
     }

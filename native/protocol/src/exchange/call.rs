@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use mcp_json::NodeId;
 
-use super::{Exchange, Reply, Request, Stage, busy, internal, task::{no_tasks, tasks_full}};
+use super::{
+    Exchange, Reply, Request, Stage, busy, internal,
+    task::{no_tasks, tasks_full},
+};
 use crate::{
     call::{Call, Target},
     catalog::{Full, Place, Tool},
