@@ -1,7 +1,10 @@
 //! Streams of changes: `subscriptions/listen` (MCP 2026-07-28 basic/patterns/subscriptions) and the standing stream of a
 //! legacy session (MCP 2025-11-25 basic/transports, "Listening for Messages from the Server").
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, LazyLock},
+};
 
 use mcp_json::{Kind, Node};
 
@@ -164,7 +167,8 @@ impl Exchange {
 
     /// A stream may stay open for days: it keeps no catalog alive.
     pub(super) fn let_go_of_catalog(&mut self) {
-        let nothing = Arc::new(Catalog::default());
+        static NOTHING: LazyLock<Arc<Catalog>> = LazyLock::new(Arc::default);
+        let nothing = Arc::clone(&NOTHING);
         self.shared = Arc::new(Shared {
             catalog: Arc::clone(&nothing),
             ..(*self.shared).clone()
