@@ -14,7 +14,9 @@ defmodule BeamMCP.DocsTest do
   alias BeamMCP.Test.{Docs, DocsCode, Guide, Json, RawHTTP}
   alias BeamMCP.ToolSpec
 
-  @languages ~w(console elixir erlang json sh text)
+  # What is shown of other programs is read by nobody here.
+  @others ~w(caddy haproxy js lua nginx)
+  @languages ~w(console elixir erlang json sh text) ++ @others
   @token "a token of the tests"
 
   defmodule Catalog do
