@@ -50,7 +50,7 @@ defmodule BeamMCP do
   alias BeamMCP.{Changes, Config, Error, Handler, Instance, Listener, Native, Parking, Staging}
   alias BeamMCP.{Tasks, TLS}
   alias BeamMCP.{PromptSpec, ResourceSpec, ResourceTemplateSpec, ToolSpec}
-  alias BeamMCP.Tasks.Keeper
+  alias BeamMCP.Tasks.Keepers
   alias BeamMCP.Transport.HTTP
 
   @typedoc "What names an instance: any term, `BeamMCP` by default."
@@ -164,8 +164,8 @@ defmodule BeamMCP do
   end
 
   @doc """
-  Stops an instance: its listeners stop accepting, calls get `drain_timeout_ms` to finish, and
-  everything ends.
+  Stops an instance: its listeners stop accepting, calls get `drain_timeout_ms` to finish, as do
+  the jobs of tasks that other nodes can be asked for, and everything ends.
   """
   @spec stop(name()) :: :ok | {:error, Error.t()}
   def stop(name \\ __MODULE__) do
@@ -372,7 +372,7 @@ defmodule BeamMCP do
        |> Map.merge(%{
          listeners: listeners,
          tasks: Tasks.count(instance),
-         tasks_running: Keeper.count(name),
+         tasks_running: Keepers.count(instance),
          parked: Parking.count(name),
          catalog_digest: Native.catalog_digest(instance.native)
        })}

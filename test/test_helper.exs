@@ -7,6 +7,5 @@ ExUnit.start(
   assert_receive_timeout: 5_000
 )
 
-# Elixir 1.15 and later leave out of the path what no application names; connectomes need xref, TLS needs ssl.
-if function_exported?(Mix, :ensure_application!, 1),
-  do: Enum.each([:tools, :ssl, :public_key], &Mix.ensure_application!/1)
+# Elixir 1.15 and later leave out of the path what no application names; connectomes need xref.
+if function_exported?(Mix, :ensure_application!, 1), do: Mix.ensure_application!(:tools)

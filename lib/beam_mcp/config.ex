@@ -3,7 +3,7 @@ defmodule BeamMCP.Config do
   # The validated options of one instance, and what the native library needs of them.
 
   alias BeamMCP.Catalog.Definition
-  alias BeamMCP.{Handler, Native, OAuth, Options, SessionStore, TLS}
+  alias BeamMCP.{Handler, Native, OAuth, Options, TLS}
 
   @enforce_keys Options.keys(:instance)
   defstruct Options.keys(:instance)
@@ -85,6 +85,7 @@ defmodule BeamMCP.Config do
       caller_catalog: caller_catalog?(config),
       completes: exports?(config.catalog, :complete, 3),
       shared_sessions: shared_sessions?(config),
+      shared_tasks: shared_tasks?(config),
       cache: cache(config),
       secrets: secrets,
       telemetry: telemetry?
@@ -97,8 +98,11 @@ defmodule BeamMCP.Config do
 
   @doc "Whether other nodes may serve the same legacy sessions."
   @spec shared_sessions?(t()) :: boolean()
-  def shared_sessions?(%{session_store: {module, _namespace, _child}}),
-    do: SessionStore.shared?(module)
+  def shared_sessions?(%{session_store: {module, _namespace, _child}}), do: shared?(module)
+
+  @doc "Whether other nodes may be asked for the same tasks."
+  @spec shared_tasks?(t()) :: boolean()
+  def shared_tasks?(%{task_store: {module, _namespace, _child}}), do: shared?(module)
 
   @doc "The options map of `http_start`; `hook` comes back with every question to this listener's hooks."
   @spec native_listener(listener(), non_neg_integer()) :: map()
@@ -207,10 +211,11 @@ defmodule BeamMCP.Config do
 
   # The store checks its own options here, where a wrong one still raises.
   defp store({module, store_options}, %{name: name, namespace: namespace}) do
-    shared? = Handler.exports?(module, :shared?, 0) and module.shared?()
-    namespace = if shared?, do: namespace, else: name
+    namespace = if shared?(module), do: namespace, else: name
     {module, namespace, module.child_spec({namespace, store_options})}
   end
+
+  defp shared?(module), do: Handler.exports?(module, :shared?, 0) and module.shared?()
 
   defp version, do: to_string(Application.spec(:beam_mcp, :vsn) || "0")
 

@@ -8,7 +8,7 @@ defmodule BeamMCP.Instance do
   alias BeamMCP.Instance.Owner
 
   @enforce_keys ~w(name supervisor native config hooks handlers definitions caller_catalogs sessions
-                   tasks staged replays telemetry? around)a
+                   supervisors tasks staged replays telemetry? around)a
   defstruct @enforce_keys
 
   @type name :: term()
@@ -26,6 +26,8 @@ defmodule BeamMCP.Instance do
           definitions: :ets.table(),
           # ETS table: content hash => catalog, see `BeamMCP.Catalog.Caller`
           caller_catalogs: :ets.table(),
+          # ETS table: module => pid, see `BeamMCP.Tasks.Keepers`
+          supervisors: :ets.table(),
           # The session store and the name it was started under, and the same of tasks.
           sessions: {module(), term()},
           tasks: {module(), term()},

@@ -31,6 +31,7 @@ defmodule BeamMCP.Options do
           | :staged_ets
           | :staged_mnesia
           | :task_ets
+          | :task_mnesia
           | :replay_ets
           | :test
           | :observed

@@ -213,7 +213,7 @@ defmodule BeamMCP.ConfigTest do
                  schema_max_depth schema_max_cost call_timeout_ms stream_after_ms
                  request_state_ttl_ms hook_timeout_ms
                  max_result_bytes log_level
-                 context_headers cache allow_public_cache completes shared_sessions secrets max_calls
+                 context_headers cache allow_public_cache completes shared_sessions shared_tasks secrets max_calls
                  max_calls_per_principal max_subscriptions max_subscriptions_per_principal
                        max_buffered_bytes native_threads telemetry scope_map scope_policy
                  default_scopes subscription_scopes implies hide_unauthorized authorizes_definitions

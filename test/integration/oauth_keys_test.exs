@@ -118,6 +118,16 @@ defmodule BeamMCP.OAuthKeysTest do
     end
   end
 
+  test "keys outlive a Registry that was killed", context do
+    {name, pid} = keys(context)
+    assert OAuth.Keys.refresh(name, 0, 0) == :ok
+    Process.exit(Process.whereis(BeamMCP.Registry), :kill)
+    found = fn -> GenServer.whereis(BeamMCP.Instance.via(name, {OAuth.Keys, 0})) end
+    assert Enum.find_value(1..200, fn _ -> Process.sleep(10) && whereis(found) end) == pid
+    assert OAuth.Keys.refresh(name, 0, 0) == :ok
+    assert Issuer.asked(context.issuer) == ["/jwks"]
+  end
+
   describe "over TLS" do
     @describetag :tmp_dir
 
@@ -135,7 +145,8 @@ defmodule BeamMCP.OAuthKeysTest do
       root = Certificates.write_root(authority, context.tmp_dir)
 
       for {issuer, reason} <- [
-            {secure(Certificates.authority(), "localhost"), "UnknownIssuer|BadSignature"},
+            {secure(Certificates.authority(), "localhost"),
+             "UnknownIssuer|InvalidSignature|BadSignature"},
             {secure(authority, "other.example"), "not valid for name"},
             {secure(authority, "localhost", validity: {{2020, 1, 1}, {2021, 1, 1}}), "expired"}
           ] do
@@ -202,6 +213,13 @@ defmodule BeamMCP.OAuthKeysTest do
     oauth = %{oauth | clock: fn -> :counters.get(clock, 1) end}
     name = make_ref()
     {name, start_supervised!({OAuth.Keys, {name, 0, oauth}}, id: name)}
+  end
+
+  # Without a Registry nobody is found.
+  defp whereis(found) do
+    found.()
+  rescue
+    ArgumentError -> nil
   end
 
   defp keys?(pid), do: :sys.get_state(pid).issuers[0].came_ms != nil

@@ -14,15 +14,18 @@ defmodule BeamMCP.OAuthMTLSTest do
   @fixtures Path.expand("../fixtures/auth", __DIR__)
   @proxy {:trusted_proxy, ["127.0.0.0/8"], "Client-Cert"}
 
-  setup %{tmp_dir: folder} do
-    authority = Certificates.authority()
+  setup_all do
+    {:ok, authority: Certificates.authority()}
+  end
+
+  setup %{tmp_dir: folder, authority: authority} do
     files = authority |> Certificates.issue("localhost") |> Certificates.write(folder)
     tls = [client_certificates: :requested] ++ files
     %{"cases" => cases, "certificates" => recorded} = load("mtls.json")
 
     stand_ins = for {name, one} <- recorded, do: {one, Certificates.issue(authority, name)}
 
-    {:ok, authority: authority, tls: tls, cases: cases, stand_ins: stand_ins}
+    {:ok, tls: tls, cases: cases, stand_ins: stand_ins}
   end
 
   test "every case is answered as recorded over a handshake", context do

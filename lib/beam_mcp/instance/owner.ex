@@ -76,6 +76,7 @@ defmodule BeamMCP.Instance.Owner do
       handlers: :ets.new(:handlers, [:public, read_concurrency: true]),
       definitions: Registry.new(),
       caller_catalogs: :ets.new(:caller_catalogs, [:public, read_concurrency: true]),
+      supervisors: :ets.new(:supervisors, [:public, read_concurrency: true]),
       sessions: {store, namespace},
       tasks: {task_store, task_namespace},
       staged: {staged_store, staged_namespace},

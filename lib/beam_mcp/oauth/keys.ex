@@ -26,10 +26,8 @@ defmodule BeamMCP.OAuth.Keys do
     do: %{id: {__MODULE__, index}, start: {__MODULE__, :start_link, [argument]}}
 
   @spec start_link({Instance.name(), non_neg_integer(), OAuth.t()}) :: GenServer.on_start()
-  def start_link({name, number, oauth}) do
-    via = Instance.via(name, {__MODULE__, number})
-    GenServer.start_link(__MODULE__, oauth, name: via)
-  end
+  def start_link({_name, _number, _oauth} = argument),
+    do: GenServer.start_link(__MODULE__, argument)
 
   @doc "Has newer keys fetched where that is due: `:ok` once they are as new as can be, or `:failed`."
   @spec refresh(Instance.name(), non_neg_integer(), non_neg_integer()) :: :ok | :failed
@@ -40,24 +38,14 @@ defmodule BeamMCP.OAuth.Keys do
   end
 
   @impl GenServer
-  def init(oauth) do
-    issuers =
-      for {source, index} <- Enum.with_index(oauth.sources), source != nil, into: %{} do
-        {index,
-         %{
-           source: source,
-           fetching: nil,
-           waiting: [],
-           timer: nil,
-           # When the keys came in, until when they are fresh, and when they were asked for last.
-           came_ms: nil,
-           fresh_until_ms: nil,
-           asked_ms: nil,
-           retry_ms: @retry_ms
-         }}
-      end
+  def init({name, number, oauth}) do
+    # Keys outlive a Registry that was killed.
+    Process.flag(:trap_exit, true)
+    place = {name, {__MODULE__, number}}
+    :ok = register(place)
 
-    {:ok, %{guard: oauth.guard, clock: oauth.clock, issuers: issuers}, {:continue, :fetch_all}}
+    state = %{place: place, guard: oauth.guard, clock: oauth.clock, issuers: issuers(oauth)}
+    {:ok, state, {:continue, :fetch_all}}
   end
 
   @impl GenServer
@@ -85,6 +73,30 @@ defmodule BeamMCP.OAuth.Keys do
   end
 
   def handle_info({:fetch, index}, state), do: {:noreply, fetch(state, index)}
+
+  def handle_info({:EXIT, _registry, _reason}, state) do
+    :ok = register(state.place)
+    {:noreply, state}
+  end
+
+  defp issuers(oauth) do
+    for {source, index} <- Enum.with_index(oauth.sources), source != nil, into: %{} do
+      {index,
+       %{
+         source: source,
+         fetching: nil,
+         waiting: [],
+         timer: nil,
+         # When the keys came in, until when they are fresh, and when they were asked for last.
+         came_ms: nil,
+         fresh_until_ms: nil,
+         asked_ms: nil,
+         retry_ms: @retry_ms
+       }}
+    end
+  end
+
+  defp register({name, role}), do: Instance.register(name, role, nil)
 
   defp refresh(state, index, issuer, from) do
     cond do
@@ -162,7 +174,9 @@ defmodule BeamMCP.OAuth.Keys do
     issuer = drop_old(state, index, issuer, kind)
     answer(issuer, :failed)
     retry_ms = issuer.retry_ms
-    again(state, index, %{issuer | retry_ms: min(retry_ms * 2, @max_retry_ms)}, retry_ms)
+    # A fetch may have taken longer to fail than is waited between two.
+    issuer = %{issuer | asked_ms: state.clock.(), retry_ms: min(retry_ms * 2, @max_retry_ms)}
+    again(state, index, issuer, retry_ms)
   end
 
   # Old keys serve on while the issuer cannot be reached; one that answers something else has said

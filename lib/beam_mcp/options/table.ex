@@ -5,8 +5,8 @@ defmodule BeamMCP.Options.Table do
   Validation, the documentation of `BeamMCP`, `BeamMCP.Transport.HTTP`,
   `BeamMCP.TLS`, `BeamMCP.OAuth`,
   `BeamMCP.Transport.Stdio`, `BeamMCP.SessionStore.ETS`, `BeamMCP.SessionStore.Mnesia`,
-  `BeamMCP.TaskStore.ETS`, `BeamMCP.Connectome.Observed` and `BeamMCP.Test`, and the tests read
-  these rows.
+  `BeamMCP.TaskStore.ETS`, `BeamMCP.TaskStore.Mnesia`, `BeamMCP.Connectome.Observed` and
+  `BeamMCP.Test`, and the tests read these rows.
   """
 
   import BeamMCP.Options.Row
@@ -28,6 +28,7 @@ defmodule BeamMCP.Options.Table do
   def rows(:staged_ets), do: Stores.staged()
   def rows(:staged_mnesia), do: Stores.staged() ++ Stores.mnesia()
   def rows(:task_ets), do: Stores.tasks()
+  def rows(:task_mnesia), do: Stores.tasks() ++ Stores.mnesia()
   def rows(:replay_ets), do: Stores.replays()
   def rows(:test), do: test()
   def rows(:observed), do: observed()

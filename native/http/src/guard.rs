@@ -97,16 +97,16 @@ impl Guard {
         }
     }
 
-    /// Takes away what `head` says of certificates and no trusted proxy said (RFC 9440 §4).
+    /// Takes away what `head` says of certificates and no trusted proxy said (RFC 9440 §2.4).
     pub(crate) fn drop_hearsay(&self, head: &mut RequestHead) {
-        match &self.options.certificates {
-            CertificateSource::None => {}
-            CertificateSource::Tls => head.remove(CLIENT_CERT),
-            CertificateSource::Proxy { peers, header } => {
-                if !peers.contain(head.peer()) {
-                    head.remove(header);
-                }
-            }
+        let hearsay: &[&str] = match &self.options.certificates {
+            CertificateSource::None => &[],
+            CertificateSource::Proxy { peers, .. } if peers.contain(head.peer()) => &[],
+            CertificateSource::Proxy { header, .. } => &[header, CLIENT_CERT, CLIENT_CERT_CHAIN],
+            CertificateSource::Tls => &[CLIENT_CERT, CLIENT_CERT_CHAIN],
+        };
+        for name in hearsay {
+            head.remove(name);
         }
     }
 
@@ -239,5 +239,6 @@ impl fmt::Debug for Guard {
     }
 }
 
-/// RFC 9440 §2.2
+/// RFC 9440 §2.2, §2.3
 const CLIENT_CERT: &str = "client-cert";
+const CLIENT_CERT_CHAIN: &str = "client-cert-chain";

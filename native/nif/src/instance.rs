@@ -184,6 +184,7 @@ fn config(options: Options<'_>) -> Result<Config, Fault> {
         allow_public_cache: options.get(atoms::allow_public_cache())?,
         completes: options.get(atoms::completes())?,
         shared_sessions: options.get(atoms::shared_sessions())?,
+        keeps_tasks: options.get(atoms::shared_tasks())?,
         scopes: scopes::read(options)?,
     })
 }

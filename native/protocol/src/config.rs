@@ -6,6 +6,7 @@ use mcp_auth::{Gates, Hierarchy};
 
 use crate::{
     cache::{CacheHint, CacheHints, CacheScope},
+    catalog::Catalog,
     log_level::LogLevel,
     method::Method,
     methods::capabilities::offers,
@@ -50,6 +51,8 @@ pub struct Config {
     pub completes: bool,
     /// Whether other nodes serve the same legacy sessions, so that a message may be for a call of theirs.
     pub shared_sessions: bool,
+    /// Whether the store may hold tasks although no tool has them now, so that the extension is served all the same.
+    pub keeps_tasks: bool,
 }
 
 /// Which scopes methods need, and which scopes stand for others.
@@ -128,12 +131,29 @@ pub struct Shared {
     /// The instance's settings.
     pub config: Arc<Config>,
     /// The definitions in force.
-    pub catalog: Arc<crate::catalog::Catalog>,
+    pub catalog: Arc<Catalog>,
     /// Keys derived from the instance's secrets.
     pub keys: Arc<crate::keys::Keys>,
 }
 
 impl Shared {
+    /// The same with another catalog. Tasks outlive the tools that began them: after a catalog that has such tools,
+    /// clients may ask for some.
+    pub fn with_catalog(&self, catalog: Arc<Catalog>) -> Self {
+        let config = match self.config.keeps_tasks || !self.catalog.has_tasks() {
+            true => Arc::clone(&self.config),
+            false => Arc::new(Config {
+                keeps_tasks: true,
+                ..(*self.config).clone()
+            }),
+        };
+        Self {
+            config,
+            catalog,
+            keys: Arc::clone(&self.keys),
+        }
+    }
+
     /// Whether a method, by its wire name, can be used now.
     pub fn offers(&self, method: &str) -> bool {
         let feature = Method::parse(method).map(Method::feature);

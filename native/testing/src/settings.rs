@@ -112,6 +112,7 @@ fn config() -> Config {
         stream_after_ms: 5_000,
         request_state_ttl_ms: 900_000,
         shared_sessions: false,
+        keeps_tasks: false,
         log_level: LogLevel::Info,
         hook_timeout_ms: HOOK_TIMEOUT_MS,
         max_result_bytes: 20_000_000,

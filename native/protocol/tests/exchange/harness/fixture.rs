@@ -29,6 +29,7 @@ pub fn config() -> Config {
         stream_after_ms: 5_000,
         request_state_ttl_ms: 900_000,
         shared_sessions: false,
+        keeps_tasks: false,
         log_level: LogLevel::Info,
         hook_timeout_ms: 5_000,
         max_result_bytes: 2_000_000,

@@ -89,10 +89,7 @@ impl Server {
     pub fn edit(&mut self, edits: Vec<Edit>) -> BTreeSet<Category> {
         let edited = self.shared.catalog.edit(edits, &self.shared.config);
         let edited = edited.expect("the definitions are right");
-        self.shared = Arc::new(Shared {
-            catalog: Arc::new(edited.catalog),
-            ..(*self.shared).clone()
-        });
+        self.shared = Arc::new(self.shared.with_catalog(Arc::new(edited.catalog)));
         edited.changed
     }
 
