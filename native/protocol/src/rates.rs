@@ -104,10 +104,10 @@ mod tests {
     #[test]
     fn an_address_of_ipv6_stands_for_its_network() {
         let account = |text: &str| Account::at(Some(text.parse().unwrap()));
-        assert_eq!(caller("2001:db8:0:1::1"), caller("2001:db8:0:1:ffff::2"));
-        assert_ne!(caller("2001:db8:0:1::1"), caller("2001:db8:0:2::1"));
-        assert_eq!(caller("::ffff:192.0.2.1"), caller("192.0.2.1"));
-        assert_ne!(caller("192.0.2.1"), caller("192.0.2.2"));
+        assert_eq!(account("2001:db8:0:1::1"), account("2001:db8:0:1:ffff::2"));
+        assert_ne!(account("2001:db8:0:1::1"), account("2001:db8:0:2::1"));
+        assert_eq!(account("::ffff:192.0.2.1"), account("192.0.2.1"));
+        assert_ne!(account("192.0.2.1"), account("192.0.2.2"));
         assert_eq!(Account::at(None), Account::Unknown);
     }
 }
