@@ -220,6 +220,7 @@ defmodule BeamMCP.DocsTest do
           :tls,
           :oauth,
           :issuer,
+          :introspection,
           :stdio,
           :session_ets,
           :session_mnesia,
@@ -227,6 +228,7 @@ defmodule BeamMCP.DocsTest do
           :staged_mnesia,
           :task_ets,
           :replay_ets,
+          :replay_mnesia,
           :test,
           :observed
         ] do

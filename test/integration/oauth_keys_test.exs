@@ -163,6 +163,16 @@ defmodule BeamMCP.OAuthKeysTest do
     end
   end
 
+  test "keys outlive a Registry that was killed", context do
+    {name, pid} = keys(context)
+    assert OAuth.Keys.refresh(name, 0, 0) == :ok
+    Process.exit(Process.whereis(BeamMCP.Registry), :kill)
+    found = fn -> GenServer.whereis(BeamMCP.Instance.via(name, {OAuth.Keys, 0})) end
+    assert Enum.find_value(1..200, fn _ -> Process.sleep(10) && whereis(found) end) == pid
+    assert OAuth.Keys.refresh(name, 0, 0) == :ok
+    assert Issuer.asked(context.issuer) == ["/jwks"]
+  end
+
   describe "discovery" do
     test "finds the keys where the metadata of the issuer says", context do
       url = Issuer.url(context.issuer, "")
@@ -203,6 +213,13 @@ defmodule BeamMCP.OAuthKeysTest do
     oauth = %{oauth | clock: fn -> :counters.get(clock, 1) end}
     name = make_ref()
     {name, start_supervised!({OAuth.Keys, {name, 0, oauth}}, id: name)}
+  end
+
+  # Without a Registry nobody is found.
+  defp whereis(found) do
+    found.()
+  rescue
+    ArgumentError -> nil
   end
 
   defp keys?(pid), do: :sys.get_state(pid).issuers[0].came_ms != nil
