@@ -113,10 +113,10 @@ fn split(value: &[u8], dpop: Dpop) -> Result<(Scheme, &str), Reason> {
         .and_then(Scheme::parse)
         .filter(|scheme| *scheme != Scheme::Dpop || dpop != Dpop::Off)
         .ok_or(Reason::UnsupportedScheme)?;
-    let token = rest.trim_ascii_start();
-    if token.is_empty() {
+    let Some(start) = rest.iter().position(|byte| *byte != b' ') else {
         return Err(Reason::EmptyCredentials);
-    }
+    };
+    let token = &rest[start..];
     let token = str::from_utf8(token).map_err(|_| Reason::MalformedToken)?;
     match is_token68(token) {
         true => Ok((scheme, token)),
@@ -147,5 +147,29 @@ impl fmt::Debug for Head<'_> {
             .field("authorization", &self.authorization.len())
             .field("dpop", &self.dpop.len())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spaces_and_nothing_else_stand_before_a_token() {
+        for value in ["Bearer a", "bearer  a", "BEARER     a"] {
+            assert_eq!(
+                split(value.as_bytes(), Dpop::Off),
+                Ok((Scheme::Bearer, "a")),
+                "{value}"
+            );
+        }
+        for value in ["Bearer \ta", "Bearer \x0ca", "Bearer a ", "Bearer a\t"] {
+            let malformed = Err(Reason::MalformedToken);
+            assert_eq!(split(value.as_bytes(), Dpop::Off), malformed, "{value:?}");
+        }
+        for value in ["Bearer", "Bearer ", "Bearer   "] {
+            let empty = Err(Reason::EmptyCredentials);
+            assert_eq!(split(value.as_bytes(), Dpop::Off), empty, "{value:?}");
+        }
     }
 }
