@@ -113,7 +113,7 @@ defmodule BeamMCP.Tasks.Keeper do
 
     %{
       id: TaskStore.new_id(),
-      principal: begun.context.principal |> Identity.compared() |> Identity.principal(),
+      principal: Identity.principal(begun.context.binding_key),
       status: :working,
       status_message: nil,
       created_ms: now_ms,

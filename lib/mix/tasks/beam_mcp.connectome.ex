@@ -1,13 +1,15 @@
 defmodule Mix.Tasks.BeamMcp.Connectome do
-  @shortdoc "Writes, compares, asks and verifies connectomes"
+  @shortdoc "Writes, compares, merges, asks and verifies connectomes"
 
   @moduledoc """
-  Writes, compares, asks and verifies connectomes.
+  Writes, compares, merges, asks and verifies connectomes.
 
       $ mix beam_mcp.connectome declared --server my_app --app my_app --catalog MyApp.Catalog
       $ mix beam_mcp.connectome observed --node my_app@host --collector MyApp.Observed
       $ mix beam_mcp.connectome diff --declared declared.json --observed observed.json
+      $ mix beam_mcp.connectome effective --declared declared.json --observed observed.json --weights weights.json
       $ mix beam_mcp.connectome reach declared.json my_app/tool/search my_app/module/MyApp.Repo
+      $ mix beam_mcp.connectome federate a@host=a.json b@host=b.json --output federation.json
       $ mix beam_mcp.connectome verify declared.json --digest a401cd47f0f0410d…
 
   A FILE holds the canonical bytes that `--format json` writes. Everything goes to standard output
@@ -19,10 +21,12 @@ defmodule Mix.Tasks.BeamMcp.Connectome do
   | `declared` | when nothing can be built |
   | `observed` | when the node or its collector does not answer |
   | `diff` | on drift: something was observed and not declared, or a sign changed |
+  | `effective` | when a graph or its weights are refused |
   | `reach GRAPH FROM TO` | with `--without`: when there is a way around |
+  | `federate MEMBER=FILE ..` | when a part is refused, or a node has none |
   | `verify FILE` | when the bytes are no canonical graph or federation, or `--digest` is another |
 
-  ## What is declared (`declared`, and `diff` without `--declared`)
+  ## What is declared (`declared`, and `diff` and `effective` without `--declared`)
 
     * `--server NAME` - the instance's `server_name`, required
     * `--app APP` or `--module MODULE` - the scope, as often as needed
@@ -34,9 +38,20 @@ defmodule Mix.Tasks.BeamMcp.Connectome do
     * `--bound FILE` - where `declared` writes, and `diff --declared` reads, what the graph cannot
       say
 
-  ## What was observed (`observed`, and `diff` without `--observed`)
+  ## What was observed (`observed`, and `diff` and `effective` without `--observed`)
 
     * `--node NODE`, `--collector NAME` - a running node and the collector there; `--cookie COOKIE`
+
+  ## Weights on what is declared (`effective`)
+
+    * `--declared FILE`, `--observed FILE` - graphs that were written before
+    * `--weights FILE` - the weights of `--observed FILE`, which its bytes do not have: what
+      `observed --format sidecar` wrote
+
+  ## Several nodes (`federate`)
+
+    * `MEMBER=FILE` - the canonical bytes that a member asserts, as often as needed
+    * `--node NODE`, as often as needed, and `--collector NAME` - nodes that assert what they observed
 
   ## Difference
 
@@ -52,7 +67,8 @@ defmodule Mix.Tasks.BeamMcp.Connectome do
   ## All
 
     * `--format FORMAT` - graphs: `json` (default), `dot`, `graphml`, `sidecar` (the weights), `html`;
-      a difference: `text` (default), `json`, `html`
+      a difference: `text` (default), `json`, `html`; effective weights: `text` (default), `sidecar`;
+      a federation: `json` (default), `text` (its parts and what they disagree about)
     * `--algorithm sha256|sha384|sha512`, `--output FILE`, `--title TEXT`
   """
 
@@ -61,10 +77,13 @@ defmodule Mix.Tasks.BeamMcp.Connectome do
   import BeamMCP.Connectome.Command.Sources, only: [fail: 1, ok!: 2]
 
   alias BeamMCP.Connectome
-  alias BeamMCP.Connectome.{Command.Sources, Declared, Diff, Reach, View}
+  alias BeamMCP.Connectome.Command.{Report, Sources}
+  alias BeamMCP.Connectome.{Declared, Diff, Effective, Federation, Reach, View}
 
   @graph_formats ~w(json dot graphml sidecar html)
   @diff_formats ~w(text json html)
+  @effective_formats ~w(text sidecar)
+  @federation_formats ~w(json text)
   @algorithms ~w(sha256 sha384 sha512)
   @switches [
     server: :string,
@@ -77,11 +96,12 @@ defmodule Mix.Tasks.BeamMcp.Connectome do
     supervisor: [:string, :keep],
     read_edges: :boolean,
     bound: :string,
-    node: :string,
+    node: [:string, :keep],
     collector: :string,
     cookie: :string,
     declared: :string,
     observed: :string,
+    weights: :string,
     window: [:string, :keep],
     without: [:string, :keep],
     kind: [:string, :keep],
@@ -134,6 +154,18 @@ defmodule Mix.Tasks.BeamMcp.Connectome do
     if path && gates != [], do: exit({:shutdown, 1})
   end
 
+  defp command(["effective"], options) do
+    {declared, _bound} = Sources.declared(options)
+    effective = ok!(Effective.project(declared, Sources.weighed(options)), "no weights")
+    write(weights(one_of(options, :format, @effective_formats), effective), options)
+  end
+
+  defp command(["federate" | pairs], options) do
+    parts = Sources.parts!(pairs, options)
+    federation = ok!(Federation.merge(parts, algorithm: algorithm(options)), "no federation")
+    write(record(one_of(options, :format, @federation_formats), federation, options), options)
+  end
+
   defp command(["verify", file], options) do
     with {:ok, bytes} <- File.read(file),
          {:ok, verified} <- Connectome.verify(bytes, digest: options[:digest]) do
@@ -147,7 +179,8 @@ defmodule Mix.Tasks.BeamMcp.Connectome do
   end
 
   defp command([], _options),
-    do: fail("a command is missing: declared, observed, diff, reach or verify")
+    do:
+      fail("a command is missing: declared, observed, diff, effective, reach, federate or verify")
 
   defp command(["reach" | _rest], _options), do: fail("reach takes GRAPH FROM TO")
   defp command(["verify" | _rest], _options), do: fail("verify takes FILE")
@@ -175,14 +208,7 @@ defmodule Mix.Tasks.BeamMcp.Connectome do
 
   defp difference("text", diff, _declared, _observed, _bound, options) do
     digest = ok!(Diff.digest(diff, algorithm: algorithm(options)), "no digest")
-    counts = for {class, labels} <- diff.classes, do: "#{class}: #{length(labels)}\n"
-
-    found =
-      for class <- [:observed_but_undeclared, :changed_sign, :declared_never_observed],
-          label <- Map.fetch!(diff.classes, class),
-          do: "#{class}  #{label.from} -> #{label.to}  #{label.kind}\n"
-
-    IO.iodata_to_binary([found, counts, "#{options[:algorithm]}: #{digest}\n"])
+    Report.difference(diff, algorithm(options), digest)
   end
 
   defp difference("json", diff, _declared, _observed, _bound, options),
@@ -191,6 +217,17 @@ defmodule Mix.Tasks.BeamMcp.Connectome do
   defp difference("html", diff, declared, observed, bound, options) do
     graphs = [declared: declared, observed: observed, diff: diff, bound: bound]
     ok!(View.html(graphs ++ view(options)), "no page")
+  end
+
+  defp weights("text", effective), do: Report.effective(effective)
+  defp weights("sidecar", effective), do: ok!(Connectome.sidecar(effective.graph), "no weights")
+
+  defp record("json", federation, options),
+    do: ok!(Federation.encode(federation, algorithm: algorithm(options)), "no record")
+
+  defp record("text", federation, options) do
+    digest = ok!(Federation.digest(federation, algorithm: algorithm(options)), "no digest")
+    Report.federation(federation, algorithm(options), digest)
   end
 
   defp view(options) do

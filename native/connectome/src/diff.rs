@@ -3,7 +3,7 @@
 use mcp_canonical::{Algorithm, Sink, Uncanonical, Value, Writer};
 
 use crate::label::{Aligned, Pair, Side};
-use crate::{EdgeKind, Sign, Version};
+use crate::{Coverage, EdgeKind, Sign, Version};
 
 /// Every label of two graphs in one class, and how much of the one the other covers.
 #[derive(Clone, Debug)]
@@ -47,24 +47,6 @@ pub enum Class {
     ObservedButUndeclared,
 }
 
-/// Counts, from which a reader makes shares.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Coverage([u64; COUNTS.len()]);
-
-/// The counts by name; the two of one side's signs came with version 2.
-pub const COUNTS: [&str; 10] = [
-    "declared_and_observed",
-    "declared_edges",
-    "declared_endpoint_covered",
-    "declared_nodes",
-    "declared_sign_only",
-    "nodes_in_both",
-    "observed_edges",
-    "observed_endpoint_declared",
-    "observed_nodes",
-    "observed_sign_only",
-];
-
 impl Diff {
     /// Compares two graphs, each of one provenance.
     pub fn new(declared: Side<'_>, observed: Side<'_>) -> Self {
@@ -81,6 +63,13 @@ impl Diff {
             coverage: Coverage::of(&aligned, signs),
             ids: aligned.ids.into_iter().map(Box::from).collect(),
         }
+    }
+
+    /// The labels of each class, by the classes' names.
+    pub fn classes(&self) -> impl Iterator<Item = (&'static str, impl Iterator<Item = &Compared>)> {
+        let of = |at| move |label: &&Compared| label.class.place() == at;
+        let named = Class::NAMES.into_iter().enumerate();
+        named.map(move |(at, name)| (name, self.labels.iter().filter(of(at))))
     }
 
     /// Whether anything ran that was not declared, or two authorities disagree.
@@ -127,14 +116,10 @@ impl Diff {
     }
 
     fn write_classes<S: Sink>(&self, writer: &mut Writer<S>) {
-        for (at, name) in Class::NAMES.into_iter().enumerate() {
+        for (at, (name, members)) in self.classes().enumerate() {
             writer.raw(if at == 0 { "\"" } else { ",\"" });
             writer.raw(name);
             writer.raw("\":[");
-            let members = self
-                .labels
-                .iter()
-                .filter(|label| label.class.name() == name);
             for (at, label) in members.enumerate() {
                 writer.raw(if at == 0 { "{" } else { ",{" });
                 self.write_label(label, writer);
@@ -176,56 +161,15 @@ impl Class {
 
     /// The name in the record.
     pub const fn name(self) -> &'static str {
+        Self::NAMES[self.place()]
+    }
+
+    const fn place(self) -> usize {
         match self {
-            Self::ChangedSign { .. } => Self::NAMES[0],
-            Self::DeclaredAndObserved => Self::NAMES[1],
-            Self::DeclaredNeverObserved => Self::NAMES[2],
-            Self::ObservedButUndeclared => Self::NAMES[3],
-        }
-    }
-}
-
-impl Coverage {
-    fn of(aligned: &Aligned<'_>, signs: impl Fn(&Pair) -> [Option<Sign>; 2]) -> Self {
-        let count = |admitted: &dyn Fn(&Pair) -> bool| {
-            aligned.labels.iter().filter(|pair| admitted(pair)).count() as u64
-        };
-        let [declared, observed] = [&aligned.declared, &aligned.observed];
-        let [is_declared, is_observed] =
-            [declared, observed].map(|nodes| membership(aligned.ids.len(), nodes));
-        let within = |nodes: &[bool], pair: &Pair| {
-            nodes[pair.label.0 as usize] && nodes[pair.label.1 as usize]
-        };
-        let in_both = |pair: &Pair| pair.declared.is_some() && pair.observed.is_some();
-        let signed = |pair: &Pair| signs(pair).map(|sign| sign.is_some());
-        let nodes_in_both = observed.iter().filter(|node| is_declared[**node as usize]);
-        Self([
-            count(&in_both),
-            count(&|pair| pair.declared.is_some()),
-            count(&|pair| pair.declared.is_some() && within(&is_observed, pair)),
-            declared.len() as u64,
-            count(&|pair| in_both(pair) && signed(pair) == [true, false]),
-            nodes_in_both.count() as u64,
-            count(&|pair| pair.observed.is_some()),
-            count(&|pair| pair.observed.is_some() && within(&is_declared, pair)),
-            observed.len() as u64,
-            count(&|pair| in_both(pair) && signed(pair) == [false, true]),
-        ])
-    }
-
-    /// The counts that a version has, by name.
-    pub fn counts(&self, version: Version) -> impl Iterator<Item = (&'static str, u64)> {
-        let has = move |name: &str| version > Version::V1 || !name.ends_with("_sign_only");
-        COUNTS
-            .into_iter()
-            .zip(self.0)
-            .filter(move |(name, _)| has(name))
-    }
-
-    fn write<S: Sink>(&self, version: Version, writer: &mut Writer<S>) {
-        for (at, (name, count)) in self.counts(version).enumerate() {
-            let comma = if at == 0 { "" } else { "," };
-            writer.raw(format!("{comma}\"{name}\":{count}"));
+            Self::ChangedSign { .. } => 0,
+            Self::DeclaredAndObserved => 1,
+            Self::DeclaredNeverObserved => 2,
+            Self::ObservedButUndeclared => 3,
         }
     }
 }
@@ -248,12 +192,4 @@ fn class(pair: &Pair, signs: [Option<Sign>; 2]) -> Class {
             _ => Class::DeclaredAndObserved,
         },
     }
-}
-
-fn membership(ids: usize, nodes: &[u32]) -> Vec<bool> {
-    let mut members = vec![false; ids];
-    for node in nodes {
-        members[*node as usize] = true;
-    }
-    members
 }

@@ -1,6 +1,6 @@
 //! A graph whose parts were checked against each other, as it was given.
 
-use std::collections::HashMap;
+use ahash::AHashMap;
 
 use crate::{EdgeKind, Level, NodeKind, Provenance, Sign, Version, Weight};
 
@@ -175,7 +175,8 @@ fn ordered_nodes(given: &[GivenNode<'_>]) -> Vec<Node> {
 
 /// Edges with the positions of their nodes in place of ids.
 fn joined(nodes: &[Node], given: &[GivenEdge<'_>]) -> Result<Vec<Edge>, GraphFault> {
-    let positions: HashMap<&[u8], u32> = nodes.iter().map(|node| &*node.id).zip(0..).collect();
+    // Two look-ups an edge are most of the work. This hash is keyed too: nobody chooses ids that collide.
+    let positions: AHashMap<&[u8], u32> = nodes.iter().map(|node| &*node.id).zip(0..).collect();
     let mut edges = Vec::with_capacity(given.len());
     // Edges mostly come by the node that they lead from.
     let mut last: Option<(&[u8], u32)> = None;
@@ -200,7 +201,7 @@ fn joined(nodes: &[Node], given: &[GivenEdge<'_>]) -> Result<Vec<Edge>, GraphFau
 }
 
 /// What to say where an edge has no node: equal edges come first.
-fn unjoined(positions: &HashMap<&[u8], u32>, given: &[GivenEdge<'_>]) -> GraphFault {
+fn unjoined(positions: &AHashMap<&[u8], u32>, given: &[GivenEdge<'_>]) -> GraphFault {
     let key = |place: usize| {
         let edge = &given[place];
         (edge.from, edge.to, edge.kind, edge.provenance)

@@ -4,6 +4,7 @@
 //! form: what is written, hashed, compared. Neither changes once made. `docs/connectome-canonical.md`
 //! describes the bytes.
 
+mod coverage;
 mod diff;
 mod dot;
 mod effective;
@@ -19,7 +20,8 @@ mod sidecar;
 mod vocabulary;
 mod weight;
 
-pub use diff::{COUNTS, Class, Compared, Coverage, Diff};
+pub use coverage::Coverage;
+pub use diff::{Class, Compared, Diff};
 pub use effective::Effective;
 pub use envelope::NoSuchSign;
 pub use federation::{Claim, EdgeConflict, Federation, MergeFault, NodeConflict, NodeField, Part};

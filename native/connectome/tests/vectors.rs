@@ -238,68 +238,8 @@ fn the_large_graph_has_its_digest() {
     assert_eq!(reread(&bytes), bytes);
 }
 
-/// The golden graph of an earlier implementation, whose files are known by their digests alone. Its title was
-/// given decomposed.
-#[test]
-fn the_golden_graph_has_its_digests() {
-    for (version, algorithm, digest) in [
-        (
-            1,
-            Algorithm::Sha256,
-            "74495cc3cf4c6c4a3453d6dad0fefeb5313c5009f0866794f45d81e96fd4ed73",
-        ),
-        (
-            2,
-            Algorithm::Sha256,
-            "026b514b8e8d24c8310fae7a9b2fc74e0afec46339ddae4dc2d34b400261726d",
-        ),
-        (
-            3,
-            Algorithm::Sha256,
-            "e442feaaccd752ddfe3a907a88bcfb19c1d31f4be3fc20a3125ba7b85584caf7",
-        ),
-        (
-            3,
-            Algorithm::Sha384,
-            "24d90e232e23d85ced6c9e92e34d7b202ed01fbacf4fec2032951214327970e5b5904dd04d27a79ae17b7c124c213685",
-        ),
-        (
-            3,
-            Algorithm::Sha512,
-            "21637ad9bbfb72132e751e2f4ead2e9a902d42dedba664c8f199527dd05304158116d0499b02b8441c028e8cf60de7783c398ffdcb97115b9c7a2ba90f495fe4",
-        ),
-    ] {
-        let golden = golden(version);
-        assert_eq!(golden.digest(golden.version, algorithm), Ok(digest.into()));
-    }
-    let digest = |text: &[u8]| Algorithm::Sha256.hexadecimal(text);
-    let graphml = golden(1).graphml().expect("XML");
-    assert_eq!(
-        digest(graphml.as_bytes()),
-        "334aa6c8e73ae7c028eac406343b6f6f5da1156104f9a24237e437055a5dec4a"
-    );
-    assert_eq!(
-        digest(&golden(1).sidecar()),
-        "c131efe02e38af95a1f555858c73fe80507b5fdbe97c58ecd5c96cdd5ad74744"
-    );
-    assert_eq!(
-        digest(&golden(3).sidecar()),
-        "2068e0b8a2f108c84b036180bd4412ec9d9712645241580a2f8f85b9daaf54c2"
-    );
-}
-
 fn spaceless(node: Node<'_>) -> String {
     node.raw().split_whitespace().collect()
-}
-
-fn golden(version: i64) -> Form {
-    let neutral = if version == 1 { "unknown" } else { "unset" };
-    let input = include_str!("golden.json")
-        .replace("VERSION", &version.to_string())
-        .replace("NEUTRAL", neutral);
-    let document =
-        mcp_json::Document::parse(input.into_bytes().into(), &mcp_json::Limits::default());
-    form(document.expect("JSON").root()).expect("a graph")
 }
 
 fn large() -> Form {

@@ -1,9 +1,11 @@
 defmodule BeamMCP.Connectome.PagesTest do
-  # The bytes that the pages show are those that the library writes.
+  # What the pages show is what the library writes, and what its task says.
   use ExUnit.Case, async: true
 
   alias BeamMCP.Connectome
-  alias BeamMCP.Connectome.{Diff, Edge, Federation, Graph, Node}
+  alias BeamMCP.Connectome.Command.Report
+  alias BeamMCP.Connectome.{Diff, Edge, Effective, Federation, Graph, Node}
+  alias BeamMCP.Test.Docs
 
   @server %Node{id: "s/server", kind: :server, level: :server}
   @tool %Node{id: "s/tool/t", kind: :tool, level: :server, labels: %{mode: :read_only}}
@@ -38,11 +40,36 @@ defmodule BeamMCP.Connectome.PagesTest do
     assert example("diff") == block(bytes)
   end
 
+  test "the page on differences: effective weights" do
+    declared = shop([find: nil, order: nil, refund: nil], :declared)
+    observed = shop([find: 2, probe: 1], :observed)
+    {:ok, effective} = Effective.project(declared, observed)
+    assert [_record, shown] = Docs.blocks("docs/connectome-diff.md", ["text"])
+    assert shown.text == Report.effective(effective)
+  end
+
   test "the page on federations" do
     parts = [{"a@host", graph(sign: :allow)}, {"b@host", graph(sign: :hold)}]
     {:ok, federation} = Federation.merge(parts)
     {:ok, bytes} = Federation.encode(federation)
     assert example("federation") == block(bytes)
+    {:ok, digest} = Federation.digest(federation)
+    [shown, _record] = Docs.blocks("docs/connectome-federation.md", ["text"])
+    assert shown.text == Report.federation(federation, :sha256, digest)
+  end
+
+  # A shop's server, which invokes these tools.
+  defp shop(tools, provenance) do
+    server = %{@server | id: "shop/server"}
+    nodes = for {tool, _weight} <- tools, do: %{@tool | id: "shop/tool/#{tool}"}
+
+    edges =
+      for {tool, weight} <- tools do
+        ends = %{@edge | from: server.id, to: "shop/tool/#{tool}"}
+        %{ends | provenance: provenance, weight: weight}
+      end
+
+    Graph.new!(schema_version: 3, nodes: [server | nodes], edges: edges)
   end
 
   defp block(bytes), do: "```text\n#{bytes}\n```\n"

@@ -49,13 +49,17 @@ defmodule Mix.Tasks.BeamMcp.ConnectomeTest do
     file
   end
 
-  # Two uses, one of them of what nobody declared.
-  defp write_observed(file, tools) do
+  defp write_observed(file, tools, more \\ []) do
+    Task.run(["observed" | here(tools)] ++ ["--output", file] ++ more)
+    file
+  end
+
+  # The switches of a collector of this node that has seen a use of each tool.
+  defp here(tools) do
     name = Module.concat(__MODULE__, "C#{System.unique_integer([:positive])}")
     start_supervised!({Observed, name: name, instances: []}, id: name)
     for tool <- tools, do: Observed.observe(name, {:server, "fx"}, {:tool, "fx", tool}, :invoke)
-    Task.run(["observed", "--node", "#{node()}", "--collector", inspect(name), "--output", file])
-    file
+    ["--node", "#{node()}", "--collector", inspect(name)]
   end
 
   describe "declared" do
@@ -147,6 +151,90 @@ defmodule Mix.Tasks.BeamMcp.ConnectomeTest do
     end
   end
 
+  describe "effective" do
+    test "lays weights upon what is declared, of a node and of files", %{at: at} do
+      declared = write_declared(at.("d.json"))
+      here = here(["echo", "probe", "echo"])
+      said = capture_io(fn -> Task.run(["effective", "--declared", declared | here]) end)
+
+      assert said =~ "2  fx/server -> fx/tool/echo  invoke\n"
+      assert said =~ "undeclared 1  fx/server -> fx/tool/probe  invoke\n"
+      assert said =~ "placed_weight: 2\nunplaced_edges: 1\nunplaced_weight: 1\n"
+
+      for {file, format} <- [{"o.json", "json"}, {"w.json", "sidecar"}],
+          do: Task.run(["observed" | here] ++ ["--format", format, "--output", at.(file)])
+
+      files = ["--declared", declared, "--observed", at.("o.json"), "--weights", at.("w.json")]
+      assert capture_io(fn -> Task.run(["effective" | files]) end) == said
+
+      Task.run(["effective" | files] ++ ["--format", "sidecar", "--output", at.("e.json")])
+      {:ok, sidecar} = at.("e.json") |> File.read!() |> Native.decode()
+      assert [%{"to" => "fx/tool/echo", "weight" => 2}] = sidecar["weights"]
+    end
+
+    test "refuses weights that are not of the graph", %{at: at} do
+      declared = write_declared(at.("d.json"))
+      observed = write_observed(at.("o.json"), ["echo"])
+      other = write_observed(at.("w.json"), ["probe"], ["--format", "sidecar"])
+      files = ["effective", "--declared", declared, "--observed", observed]
+
+      assert fails(files) =~ "--weights is missing"
+      assert fails(files ++ ["--weights", other]) =~ "has weights of another graph"
+      assert fails(files ++ ["--weights", declared]) =~ "holds no weights"
+      assert fails(files ++ ["--weights", at.("none")]) =~ "no such file"
+    end
+  end
+
+  describe "federate" do
+    test "writes one record of files and nodes", %{at: at} do
+      declared = write_declared(at.("d.json"))
+      parts = ["one=#{declared}", "two=#{declared}" | here(["echo"])]
+      Task.run(["federate" | parts] ++ ["--output", at.("f.json")])
+
+      Task.run(["verify", at.("f.json")])
+      assert said() =~ "sha256, version 4"
+      {:ok, record} = at.("f.json") |> File.read!() |> Native.decode()
+      assert ["#{node()}", "one", "two"] == for(part <- record["parts"], do: part["member"])
+      assert @published not in for(part <- record["parts"], do: part["digest"])
+    end
+
+    test "tells what members disagree about", %{at: at} do
+      declared = write_declared(at.("d.json"))
+      {:ok, graph} = declared |> File.read!() |> Connectome.decode()
+
+      for {sign, class} <- [allow: "observe", hold: 7] do
+        edges = for edge <- graph.edges, do: %{edge | sign: sign}
+
+        nodes =
+          for node <- graph.nodes,
+              do: %{node | labels: Map.replace(node.labels, "command_class", class)}
+
+        bytes = Connectome.encode!(%{graph | nodes: nodes, edges: edges})
+        File.write!(at.("#{sign}"), bytes)
+      end
+
+      parts = ["one=#{at.("allow")}", "two=#{at.("hold")}"]
+      said = capture_io(fn -> Task.run(["federate" | parts] ++ ["--format", "text"]) end)
+      assert said =~ ~r/^part 0  one  version 3  sha256 [0-9a-f]{64}\npart 1  two  /
+
+      assert said =~
+               "conflict  fx/server -> fx/tool/echo  invoke  part 0: allow (declared), part 1: hold (declared)\n"
+
+      assert said =~
+               ~s(conflict  fx/tool/echo  label command_class  part 0: "observe", part 1: 7\n)
+
+      assert said =~ ~r/\nsha256: [0-9a-f]{64}\n$/
+    end
+
+    test "names the part that is refused", %{at: at} do
+      File.write!(at.("bad"), "{}")
+      declared = write_declared(at.("d.json"))
+      assert fails(["federate", "one=#{at.("bad")}"]) =~ ~s({:part, "one",)
+      assert fails(["federate", "one=#{declared}", "one=#{declared}"]) =~ "duplicate_part"
+      assert fails(["federate", "=#{declared}"]) =~ ~s({:invalid, :member, ""})
+    end
+  end
+
   describe "verify" do
     test "refuses another digest, and bytes that are not canonical", %{at: at} do
       path = write_declared(at.("d.json"))
@@ -163,6 +251,11 @@ defmodule Mix.Tasks.BeamMcp.ConnectomeTest do
           {["draw"], "unexpected argument draw"},
           {["verify"], "verify takes FILE"},
           {["reach", "x"], "reach takes GRAPH FROM TO"},
+          {["federate"], "federate takes MEMBER=FILE"},
+          {["federate", "x"], "federate takes NAME=VALUE"},
+          {["federate", "x=#{at.("none")}"], "no such file"},
+          {["federate", "--node", "#{node()}"], "--collector is missing"},
+          {["effective", "--declared", at.("none")], "no such file"},
           {["declared", "--sign", "deny"], "--sign is no option"},
           {["declared"], "--server is missing"},
           {["declared", "--server", "s"], "{:missing, :scope}"},
@@ -174,6 +267,8 @@ defmodule Mix.Tasks.BeamMcp.ConnectomeTest do
           {["declared", "--server", "s", "--dispatch", "x"], "--dispatch takes MODULE.FUNCTION"},
           {["observed"], "--node is missing"},
           {["observed", "--node", "#{node()}", "--collector", "No"], ":not_started"},
+          {["observed", "--node", "#{node()}"], "--collector is missing"},
+          {["observed", "--node", "a@b", "--node", "c@d"], "--node is one node here"},
           {["diff", "--declared", at.("none")], "no such file"},
           {["verify", "x", "--algorithm", "md5"], "--algorithm takes sha256"},
           {["declared" | @declared] ++ ["--output", at.("no/such/folder")], "no such file"}

@@ -1,25 +1,45 @@
 defmodule BeamMCP.Connectome.Command.Remote do
   @moduledoc false
-  # Asks the collector of a running node, as a hidden node of its own.
+  # Asks the collectors of running nodes, as a hidden node of its own.
 
   alias BeamMCP.Connectome.{Cluster, Command.Sources, Graph, Observed}
 
   @timeout_ms 10_000
 
-  @doc "The graph and the window of the collector that the options name."
+  @doc "The graph and the window of the collector on the one node that the options name."
   @spec observed!(keyword()) :: {Graph.t(), map()}
   def observed!(options) do
-    node = options |> needed!(:node) |> String.to_atom()
-    collector = options |> needed!(:collector) |> Sources.atom!()
-    connect!(node, options[:cookie])
+    with [_one, _other | _more] <- nodes!(options),
+         do: Sources.fail("--node is one node here; federate takes several")
 
-    case Cluster.observed([node], collector) do
-      {:ok, [{_member, graph}], []} -> {graph, window!(node, collector)}
-      {:ok, [], [{_node, reason}]} -> Sources.fail("#{node}: #{inspect(reason)}")
+    [{node, graph}] = parts!(options)
+    {graph, window!(String.to_existing_atom(node), collector!(options))}
+  end
+
+  @doc "What the collectors on all nodes that the options name have seen."
+  @spec parts!(keyword()) :: [Cluster.part()]
+  def parts!(options) do
+    nodes = nodes!(options)
+    collector = collector!(options)
+    Enum.each(nodes, &connect!(&1, options[:cookie]))
+
+    case Cluster.observed(nodes, collector) do
+      {:ok, parts, []} -> parts
+      {:ok, _parts, [{node, reason} | _more]} -> Sources.fail("#{node}: #{inspect(reason)}")
     end
   end
 
-  defp needed!(options, key), do: options[key] || Sources.fail("--#{key} is missing")
+  defp nodes!(options) do
+    case Keyword.get_values(options, :node) do
+      [] -> Sources.fail("--node is missing")
+      names -> names |> Enum.map(&String.to_atom/1) |> Enum.uniq()
+    end
+  end
+
+  defp collector!(options) do
+    collector = options[:collector] || Sources.fail("--collector is missing")
+    Sources.atom!(collector)
+  end
 
   defp window!(node, collector) do
     node

@@ -1,10 +1,11 @@
 defmodule BeamMCP.Connectome.Command.Sources do
   @moduledoc false
-  # Where the graphs of `mix beam_mcp.connectome` come from: files, this project, another node.
+  # Where the graphs of `mix beam_mcp.connectome` come from: files, this project, other nodes.
 
   alias BeamMCP.Connectome
   alias BeamMCP.Connectome.{Declared, Graph}
-  alias BeamMCP.Connectome.Command.Remote
+  alias BeamMCP.Connectome.Command.{Remote, Weights}
+  alias BeamMCP.Native
 
   # Not in every version of Mix.
   @compile {:no_warn_undefined, {Mix, :ensure_application!, 1}}
@@ -23,7 +24,7 @@ defmodule BeamMCP.Connectome.Command.Sources do
         {declared.graph, Declared.Bound.to_map(declared.bound)}
 
       file ->
-        {read!(file), options[:bound] && read_bound!(options[:bound])}
+        {read!(file), options[:bound] && json!(options[:bound], "bound")}
     end
   end
 
@@ -50,9 +51,38 @@ defmodule BeamMCP.Connectome.Command.Sources do
     end
   end
 
+  @doc "The observed graph with its weights, which a file of canonical bytes does not have."
+  @spec weighed(keyword()) :: Graph.t()
+  def weighed(options) do
+    {graph, _window} = observed(options)
+
+    case {options[:observed], options[:weights]} do
+      {nil, nil} -> graph
+      {_file, nil} -> fail("--weights is missing: the bytes of a graph have none")
+      {_file, weights} -> Weights.lay!(graph, weights)
+    end
+  end
+
+  @doc "The parts of a federation: the bytes of files by their members, and what nodes observed."
+  @spec parts!([String.t()], keyword()) :: [{String.t(), binary() | Graph.t()}]
+  def parts!(pairs, options) do
+    files =
+      for pair <- pairs, {member, file} = pair!(pair, "federate"), do: {member, bytes!(file)}
+
+    nodes = if options[:node], do: Remote.parts!(options), else: []
+
+    with [] <- files ++ nodes,
+         do: fail("federate takes MEMBER=FILE, or --node and --collector")
+  end
+
   @doc "The graph whose canonical bytes a file holds."
   @spec read!(Path.t()) :: Graph.t()
   def read!(file), do: file |> bytes!() |> Connectome.decode() |> ok!("#{file} holds no graph")
+
+  @doc "What the JSON of a file says."
+  @spec json!(Path.t(), String.t()) :: term()
+  def json!(file, what),
+    do: file |> bytes!() |> Native.decode() |> ok!("#{file} holds no #{what}")
 
   @doc "The options of a question of reach."
   @spec reach_options!(keyword()) :: keyword()
@@ -123,9 +153,6 @@ defmodule BeamMCP.Connectome.Command.Sources do
       _other -> fail("#{switch} takes NAME=VALUE, got #{text}")
     end
   end
-
-  defp read_bound!(file),
-    do: file |> bytes!() |> BeamMCP.Native.decode() |> ok!("#{file} holds no bound")
 
   defp bytes!(file) do
     case File.read(file) do

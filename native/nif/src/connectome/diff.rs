@@ -125,15 +125,11 @@ fn sides<'a>(
 
 fn classes<'a>(env: Env<'a>, diff: &Diff) -> Term<'a> {
     let builder = Builder::new(env, diff.ids.iter().map(|id| id.as_bytes()));
-    let class = |name: &'static str| {
-        let members = diff
-            .labels
-            .iter()
-            .filter(|label| label.class.name() == name);
+    let classes = diff.classes().map(|(name, members)| {
         let members: Vec<_> = members.map(|label| member(env, &builder, label)).collect();
         (words::atom(env, name), members)
-    };
-    let classes: Vec<_> = Class::NAMES.into_iter().map(class).collect();
+    });
+    let classes: Vec<_> = classes.collect();
     Term::map_from_pairs(env, &classes).expect("the keys differ")
 }
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use mcp_json::NodeId;
 
 use super::{
-    Exchange, Reply, Request, Stage, busy, internal,
+    Exchange, Reply, Request, Stage, internal,
     task::{no_tasks, tasks_full},
+    unanswered::busy,
 };
 use crate::{
     call::{Call, Target},
