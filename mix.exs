@@ -25,8 +25,15 @@ defmodule BeamMCP.MixProject do
   end
 
   def application do
-    [mod: {BeamMCP.Application, []}, extra_applications: [:logger, :crypto]]
+    [
+      mod: {BeamMCP.Application, []},
+      extra_applications: [:logger, :crypto] ++ test_applications(Mix.env())
+    ]
   end
+
+  # TLS is native; clients and issuers of the tests speak that of OTP.
+  defp test_applications(:test), do: [:public_key, :ssl]
+  defp test_applications(_env), do: []
 
   defp elixirc_paths(:test), do: ["lib", "test/support"]
   defp elixirc_paths(_env), do: ["lib"]

@@ -47,10 +47,23 @@ defmodule BeamMCP do
   """
 
   alias BeamMCP.Catalog.{Definition, Reader, Registry, Server}
-  alias BeamMCP.{Changes, Config, Error, Handler, Instance, Listener, Native, Parking, Staging}
-  alias BeamMCP.Tasks
+
+  alias BeamMCP.{
+    Audit,
+    Changes,
+    Config,
+    Error,
+    Handler,
+    Instance,
+    Listener,
+    Native,
+    Parking,
+    Staging
+  }
+
+  alias BeamMCP.{Tasks, TLS}
   alias BeamMCP.{PromptSpec, ResourceSpec, ResourceTemplateSpec, ToolSpec}
-  alias BeamMCP.Tasks.Keeper
+  alias BeamMCP.Tasks.Keepers
   alias BeamMCP.Transport.HTTP
 
   @typedoc "What names an instance: any term, `BeamMCP` by default."
@@ -71,6 +84,7 @@ defmodule BeamMCP do
       because a client did not read
     * `buffered_bytes` - bytes of request bodies and stdio lines held
     * `events_dropped` - events lost because nobody read them in time
+    * `audit_dropped` - decisions that `audit` was not told of, since it did not keep up
     * `messages_dropped` - progress and log messages lost because a call sent too many, or its
       client did not read them in time
     * `dispatchers`, `tools`, `resources`, `templates`, `prompts`, `completions` - how many there
@@ -91,6 +105,7 @@ defmodule BeamMCP do
           changes_folded: non_neg_integer(),
           buffered_bytes: non_neg_integer(),
           events_dropped: non_neg_integer(),
+          audit_dropped: non_neg_integer(),
           messages_dropped: non_neg_integer(),
           dispatchers: non_neg_integer(),
           tools: non_neg_integer(),
@@ -140,7 +155,8 @@ defmodule BeamMCP do
   def child_spec(options) do
     %{
       id: Keyword.get(options, :name, __MODULE__),
-      start: {__MODULE__, :start_link, [options]},
+      # Behind a function, so that no report of a supervisor prints the secrets in them.
+      start: {__MODULE__, :start_sealed, [fn -> options end]},
       type: :supervisor
     }
   end
@@ -163,9 +179,13 @@ defmodule BeamMCP do
     end
   end
 
+  @doc false
+  @spec start_sealed((() -> keyword())) :: {:ok, pid()} | {:error, Error.t()}
+  def start_sealed(options), do: start_link(options.())
+
   @doc """
-  Stops an instance: its listeners stop accepting, calls get `drain_timeout_ms` to finish, and
-  everything ends.
+  Stops an instance: its listeners stop accepting, calls get `drain_timeout_ms` to finish, as do
+  the jobs of tasks that other nodes can be asked for, and everything ends.
   """
   @spec stop(name()) :: :ok | {:error, Error.t()}
   def stop(name \\ __MODULE__) do
@@ -344,6 +364,22 @@ defmodule BeamMCP do
     with {:ok, _instance} <- Instance.fetch(name), do: {:ok, Instance.Drain.run(name, timeout_ms)}
   end
 
+  @doc """
+  Reads the certificates and keys of the instance's listeners again, for connections to come; those
+  that are open go on. Call it when the files were renewed.
+
+  Returns `{:error, error}` with kind `:tls` for the first listener whose files cannot be used, with
+  the file and what is wrong with it. That listener keeps what it has; the others are renewed.
+  """
+  @spec reload_tls(name()) :: :ok | {:error, Error.t()}
+  def reload_tls(name \\ __MODULE__) do
+    with {:ok, instance} <- Instance.fetch(name) do
+      instance.config.http
+      |> Enum.map(&TLS.reload(&1.tls, &1.bind))
+      |> Enum.find(:ok, &(&1 != :ok))
+    end
+  end
+
   @doc "Counts what the instance holds, so that leaks and load can be seen."
   @spec info(name()) :: {:ok, info()} | {:error, Error.t()}
   def info(name \\ __MODULE__) do
@@ -355,8 +391,9 @@ defmodule BeamMCP do
        |> Native.info()
        |> Map.merge(%{
          listeners: listeners,
+         audit_dropped: Audit.dropped(instance),
          tasks: Tasks.count(instance),
-         tasks_running: Keeper.count(name),
+         tasks_running: Keepers.count(instance),
          parked: Parking.count(name),
          catalog_digest: Native.catalog_digest(instance.native)
        })}

@@ -1,5 +1,6 @@
 # BeamMCP with its default checks. Run by `mix run` in MIX_ENV=prod; BENCH_TOOLS sets the size of the catalog,
-# BENCH_PAGE_SIZE the option `page_size`; BENCH_STREAMS adds tools that tell of changes.
+# BENCH_PAGE_SIZE the option `page_size`; BENCH_STREAMS adds tools that tell of changes; with BENCH_TOKENS it wants an
+# access token of BENCH_TOKENS_COUNT that it writes there, one in each line.
 
 defmodule Bench.Catalog do
   @behaviour BeamMCP.Catalog
@@ -77,8 +78,59 @@ defmodule Bench.Catalog do
   end
 end
 
+defmodule Bench.Tokens do
+  # ES256 tokens, as an issuer would sign them (RFC 9068).
+
+  @issuer "https://auth.example.com"
+  @resource "https://mcp.example.com/mcp"
+
+  def authorize(nil), do: :none
+
+  def authorize(path) do
+    count = "BENCH_TOKENS_COUNT" |> System.fetch_env!() |> String.to_integer()
+    {<<4, x::binary-32, y::binary-32>>, secret} = :crypto.generate_key(:ecdh, :secp256r1)
+    File.write!(path, for(number <- 1..count, do: [token(number, secret), "\n"]))
+    key = %{"kty" => "EC", "crv" => "P-256", "kid" => "bench", "x" => encode(x), "y" => encode(y)}
+    issuer = [issuer: @issuer, keys: {:static, %{"keys" => [key]}}]
+    {:oauth, resource: @resource, issuers: [issuer]}
+  end
+
+  defp token(number, secret) do
+    now = System.os_time(:second)
+
+    claims = %{
+      iss: @issuer,
+      aud: @resource,
+      sub: "bench",
+      client_id: "load",
+      jti: "token-#{number}",
+      iat: now,
+      exp: now + 86_400,
+      scope: "mcp:tools:call"
+    }
+
+    signed = segment(%{alg: "ES256", typ: "at+jwt", kid: "bench"}) <> "." <> segment(claims)
+    signature = raw(:crypto.sign(:ecdsa, :sha256, signed, [secret, :secp256r1]))
+    signed <> "." <> encode(signature)
+  end
+
+  # The two numbers, without the frame that ASN.1 puts around them.
+  defp raw(<<0x30, _all, 0x02, size, r::binary-size(size), 0x02, _size, s::binary>>) do
+    [r, s] = Enum.map([r, s], &:binary.decode_unsigned/1)
+    <<r::256, s::256>>
+  end
+
+  defp segment(members) do
+    {:ok, json} = BeamMCP.Native.encode(members)
+    encode(json)
+  end
+
+  defp encode(bytes), do: Base.url_encode64(bytes, padding: false)
+end
+
 port = "PORT" |> System.fetch_env!() |> String.to_integer()
 page_size = "BENCH_PAGE_SIZE" |> System.get_env("100") |> String.to_integer()
+authorize = Bench.Tokens.authorize(System.get_env("BENCH_TOKENS"))
 
 {:ok, _supervisor} =
   Supervisor.start_link(
@@ -89,7 +141,7 @@ page_size = "BENCH_PAGE_SIZE" |> System.get_env("100") |> String.to_integer()
        dispatch: &Bench.Catalog.call/3,
        page_size: page_size,
        registrations: Bench.Catalog.registrations(System.get_env("BENCH_STREAMS")),
-       http: [ip: {127, 0, 0, 1}, port: port, authorize: :none, allowed_origins: []]}
+       http: [ip: {127, 0, 0, 1}, port: port, authorize: authorize, allowed_origins: []]}
     ],
     strategy: :one_for_one
   )

@@ -19,6 +19,7 @@ defmodule BeamMCP.Call do
     Native,
     OAuth,
     Outcome,
+    Policy,
     Relay,
     Reply,
     SessionStore,
@@ -82,6 +83,9 @@ defmodule BeamMCP.Call do
       {:keys, token, hook, issuer} ->
         reply(token, OAuth.Keys.refresh(name, hook, issuer))
 
+      {:introspect, token, hook, digest, inquiry} ->
+        reply(token, OAuth.Introspection.ask(name, hook, digest, inquiry))
+
       {:settle, token, hook, request, facts, replay} ->
         reply(token, OAuth.Settling.answer(instance, hook, request, facts, replay))
 
@@ -99,6 +103,12 @@ defmodule BeamMCP.Call do
       {:relay, token, session, message} ->
         Relay.tell(instance, session, message)
         reply(token, :ok)
+
+      {:permit, token, offer, steps_up?, context} ->
+        reply(token, Policy.permit(instance, offer, steps_up?, own(context, name)))
+
+      {:sift, token, kind, names, context} ->
+        reply(token, Policy.sift(instance, kind, names, own(context, name)))
 
       {:catalog, token, context} ->
         reply(token, Caller.answer(instance, own(context, name)))

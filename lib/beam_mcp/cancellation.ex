@@ -37,6 +37,8 @@ defmodule BeamMCP.Cancellation do
 
   @impl GenServer
   def init({context, caller}) do
+    # What is registered outlives a Registry that was killed.
+    Process.flag(:trap_exit, true)
     Process.monitor(caller)
     {:ok, %{context: context, functions: [], grace_ms: grace_ms(context)}}
   end
@@ -61,6 +63,11 @@ defmodule BeamMCP.Cancellation do
   def handle_info({:DOWN, _ref, :process, _caller, _reason}, state), do: end_with_call(state)
   def handle_info(:check, state), do: end_with_call(state)
   def handle_info(:end, state), do: {:stop, :normal, state}
+
+  def handle_info({:EXIT, _registry, _reason}, %{context: context} = state) do
+    :ok = Instance.register(context.instance, {__MODULE__, key(context)}, nil)
+    {:noreply, state}
+  end
 
   # Who registered may be another process than the call's own, and end before the call does.
   defp end_with_call(state) do

@@ -3,7 +3,7 @@ defmodule BeamMCP.Config do
   # The validated options of one instance, and what the native library needs of them.
 
   alias BeamMCP.Catalog.Definition
-  alias BeamMCP.{Handler, Native, OAuth, Options, SessionStore}
+  alias BeamMCP.{Handler, Native, OAuth, Options, TLS}
 
   @enforce_keys Options.keys(:instance)
   defstruct Options.keys(:instance)
@@ -29,6 +29,7 @@ defmodule BeamMCP.Config do
     refuse_public!(options)
     refuse_credentials!(options.context_headers, listeners)
     refuse_scopes!(options)
+    refuse_apart!(options, listeners)
 
     options
     |> Map.merge(%{
@@ -50,9 +51,11 @@ defmodule BeamMCP.Config do
   @doc "The validated options of one listener."
   @spec listener!(keyword(), String.t(), known()) :: listener()
   def listener!(http, path \\ "", known \\ %{secrets: nil, alone?: true}) do
-    http = :http |> Options.validate!(http, path) |> protect!(path, known)
+    http = :http |> Options.validate!(http, path) |> protect!(path, known) |> secure!(path)
     loopback? = loopback?(http.ip)
     refuse_open!(http, loopback?, path)
+    refuse_networks!(http, path)
+    refuse_blind!(http, path)
 
     http
     |> Map.put(:bind, bind(http.ip, http.port))
@@ -76,16 +79,18 @@ defmodule BeamMCP.Config do
     |> Map.take(~w(instructions page_size max_depth max_number_digits schema_max_depth
          schema_max_cost call_timeout_ms stream_after_ms request_state_ttl_ms hook_timeout_ms max_result_bytes context_headers
          allow_public_cache max_calls max_calls_per_principal max_subscriptions
-         max_subscriptions_per_principal max_buffered_bytes native_threads
-         scope_map default_scopes implies)a)
+         max_subscriptions_per_principal max_buffered_bytes native_threads rate_limits)a)
+    |> Map.merge(scopes(config))
     |> Map.merge(%{
       server_info: server_info(config),
       log_level: Atom.to_string(config.log_level),
       caller_catalog: caller_catalog?(config),
       completes: exports?(config.catalog, :complete, 3),
       shared_sessions: shared_sessions?(config),
+      shared_tasks: shared_tasks?(config),
       cache: cache(config),
       secrets: secrets,
+      tells_decisions: telemetry? or config.audit != nil,
       telemetry: telemetry?
     })
   end
@@ -96,8 +101,11 @@ defmodule BeamMCP.Config do
 
   @doc "Whether other nodes may serve the same legacy sessions."
   @spec shared_sessions?(t()) :: boolean()
-  def shared_sessions?(%{session_store: {module, _namespace, _child}}),
-    do: SessionStore.shared?(module)
+  def shared_sessions?(%{session_store: {module, _namespace, _child}}), do: shared?(module)
+
+  @doc "Whether other nodes may be asked for the same tasks."
+  @spec shared_tasks?(t()) :: boolean()
+  def shared_tasks?(%{task_store: {module, _namespace, _child}}), do: shared?(module)
 
   @doc "The options map of `http_start`; `hook` comes back with every question to this listener's hooks."
   @spec native_listener(listener(), non_neg_integer()) :: map()
@@ -105,10 +113,11 @@ defmodule BeamMCP.Config do
     http
     |> Map.take(~w(bind path allowed_origins allowed_hosts max_body_bytes max_headers
          max_header_bytes header_timeout_ms body_timeout_ms idle_timeout_ms keep_alive_ms
-         max_connections h2_max_streams backlog)a)
+         max_connections h2_max_streams backlog trusted_proxies)a)
     |> Map.merge(%{
       hook: hook,
       authorize: http.authorize != :none and guard(http.authorize) == nil,
+      tls: http.tls && http.tls.resource,
       guard: guard(http.authorize),
       authorize_body: http.authorize_body != nil
     })
@@ -122,10 +131,43 @@ defmodule BeamMCP.Config do
 
   defp protect!(http, _path, _known), do: http
 
+  defp secure!(%{tls: nil} = http, _path), do: http
+  defp secure!(http, path), do: %{http | tls: TLS.new!(http.tls, path <> "tls.")}
+
   defp refuse_scopes!(options) do
-    with {:error, {_kind, text}} <- Native.check_scopes(options) do
+    with {:error, {_kind, text}} <- Native.check_scopes(scopes(options)) do
       raise ArgumentError, "option #{text}"
     end
+  end
+
+  # What nodes of a cluster must have in common.
+  defp refuse_apart!(%{clustered: false}, _listeners), do: :ok
+
+  defp refuse_apart!(%{secrets: nil}, _listeners) do
+    raise ArgumentError,
+          "option secrets: with `clustered: true` the nodes must share them, or none opens what another has sealed"
+  end
+
+  defp refuse_apart!(%{replay_store: {store, _options}}, listeners) do
+    proofs = for %{authorize: %OAuth{proofs: proofs}} <- listeners, do: proofs
+
+    if :once in proofs and not shared?(store) do
+      raise ArgumentError,
+            "option replay_store: with `clustered: true` a DPoP proof would be good once on each node, since " <>
+              "#{inspect(store)} is not shared: use BeamMCP.ReplayStore.Mnesia or one with shared?/0, or say " <>
+              "`replay: :per_node` and `dpop_nonce: :required` in authorize"
+    end
+  end
+
+  # Which scopes are needed for what, and whether the host has more to say of a definition.
+  defp scopes(options) do
+    options
+    |> Map.take(~w(scope_map scope_policy default_scopes subscription_scopes implies
+         hide_unauthorized)a)
+    |> Map.merge(%{
+      authorizes_definitions: options.authorize_definition != nil,
+      steps_up: options.step_up != nil
+    })
   end
 
   # Handlers get no access token, so that none can hand it on (MCP basic/authorization, "Access
@@ -158,15 +200,16 @@ defmodule BeamMCP.Config do
     Map.new(ttl_ms, fn {category, ttl_ms} -> {category, {ttl_ms, scope[category]}} end)
   end
 
-  defp public_cache?(%{allow_public_cache: allowed?, catalog: catalog}),
-    do: allowed? and not exports?(catalog, :capabilities, 1)
+  defp public_cache?(%{allow_public_cache: allowed?, catalog: catalog} = options) do
+    allowed? and not exports?(catalog, :capabilities, 1) and options.authorize_definition == nil
+  end
 
   # Answers that are told as private although the host says public would surprise it.
   defp refuse_public!(%{cache_scope: scope} = options) do
     if Enum.any?(scope, &match?({_category, :public}, &1)) and not public_cache?(options) do
       raise ArgumentError,
             "option cache_scope: `:public` needs `allow_public_cache: true` and a catalog without " <>
-              "capabilities/1, so that no answer depends on the caller"
+              "capabilities/1 and no `authorize_definition`, so that no answer depends on the caller"
     end
   end
 
@@ -190,10 +233,11 @@ defmodule BeamMCP.Config do
 
   # The store checks its own options here, where a wrong one still raises.
   defp store({module, store_options}, %{name: name, namespace: namespace}) do
-    shared? = Handler.exports?(module, :shared?, 0) and module.shared?()
-    namespace = if shared?, do: namespace, else: name
+    namespace = if shared?(module), do: namespace, else: name
     {module, namespace, module.child_spec({namespace, store_options})}
   end
+
+  defp shared?(module), do: Handler.exports?(module, :shared?, 0) and module.shared?()
 
   defp version, do: to_string(Application.spec(:beam_mcp, :vsn) || "0")
 
@@ -208,6 +252,22 @@ defmodule BeamMCP.Config do
   end
 
   defp refuse_open!(_http, _loopback?, _path), do: :ok
+
+  defp refuse_networks!(http, path) do
+    with {:error, {_kind, text}} <- Native.check_networks(http.trusted_proxies) do
+      raise ArgumentError, "option #{path}#{text}"
+    end
+  end
+
+  defp refuse_blind!(%{authorize: %OAuth{mtls: {:tls}}, tls: tls}, path) do
+    if tls == nil or tls.client_certificates == :off do
+      raise ArgumentError,
+            "option #{path}authorize.mtls: `{:tls}` takes certificates from the listener's own TLS, " <>
+              "which asks for none; give `tls: [client_certificates: :requested, ..]`"
+    end
+  end
+
+  defp refuse_blind!(_http, _path), do: :ok
 
   defp loopback?({:local, _path}), do: true
   defp loopback?({127, _, _, _}), do: true

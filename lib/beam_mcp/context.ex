@@ -8,6 +8,8 @@ defmodule BeamMCP.Context do
     * `meta` - the rest of the request's `_meta`, string keys
     * `principal` - who calls, as `authorize` decided; `:anonymous` when it named nobody
     * `scopes`, `claims`, `sender`, `tenant` - what else `authorize` found out, or `nil`
+    * `binding_key` - a binary that ties sessions, cursors, tasks and what clients are asked to who
+      calls; `nil` when nobody was named. Compare it, and nothing else
     * `session_id` - of a legacy client over HTTP, else `nil`
     * `headers` - the request headers named by the option `context_headers`, `{name, value}`
     * `host` - what the option `context_builder` made, else `%{}`
@@ -52,6 +54,7 @@ defmodule BeamMCP.Context do
     :claims,
     :sender,
     :tenant,
+    :binding_key,
     :session_id,
     :deadline_ms,
     :task,
@@ -82,6 +85,7 @@ defmodule BeamMCP.Context do
           claims: map() | nil,
           sender: term(),
           tenant: term(),
+          binding_key: binary() | nil,
           session_id: String.t() | nil,
           headers: [{String.t(), binary()}],
           host: map(),

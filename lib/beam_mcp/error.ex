@@ -10,6 +10,7 @@ defmodule BeamMCP.Error do
   | `:already_started` | an instance of that name runs | `%{name: name, pid: pid}` |
   | `:not_running` | no instance of that name runs | `%{name: name}` |
   | `:listen` | a listener could not be opened | `%{address: address, reason: reason}` |
+  | `:tls` | a certificate or key could not be read again | `%{address: address, reason: reason}` |
   | `:native` | the native library refused its configuration | `%{kind: kind, reason: reason}` |
   | `:start` | a process of the instance could not start | `%{reason: reason}` |
   | `:not_registered` | nothing of that key was registered | `%{kind: kind, key: key}` |
@@ -34,6 +35,7 @@ defmodule BeamMCP.Error do
           | :already_started
           | :not_running
           | :listen
+          | :tls
           | :native
           | :start
           | :not_registered
@@ -89,6 +91,16 @@ defmodule BeamMCP.Error do
   def listen(address, {_kind, reason}) do
     # The native library's sentence names the address already.
     %__MODULE__{kind: :listen, message: reason, details: %{address: address, reason: reason}}
+  end
+
+  @doc false
+  @spec tls(term(), {atom(), String.t()}) :: t()
+  def tls(address, {_kind, reason}) do
+    %__MODULE__{
+      kind: :tls,
+      message: "what the listener has stays, for it cannot use #{reason}",
+      details: %{address: address, reason: reason}
+    }
   end
 
   @doc false

@@ -6,18 +6,23 @@ defmodule BeamMCP.Listener do
   """
 
   @enforce_keys [:resource, :address, :path]
-  defstruct [:resource, :address, :path]
+  defstruct [:resource, :address, :path, :tls]
 
   @typedoc "Where it listens; the port is the real one, also for `port: 0`."
   @type address :: {:tcp, :inet.ip_address(), :inet.port_number()} | {:unix, String.t()}
 
   @typedoc "An open listener."
-  @type t :: %__MODULE__{resource: reference(), address: address(), path: String.t()}
+  @type t :: %__MODULE__{
+          resource: reference(),
+          address: address(),
+          path: String.t(),
+          tls: BeamMCP.TLS.t() | nil
+        }
 
   @doc false
-  @spec new(reference(), address(), String.t()) :: t()
-  def new(resource, address, path) do
-    %__MODULE__{resource: resource, address: address, path: path}
+  @spec new(reference(), address(), BeamMCP.Config.listener()) :: t()
+  def new(resource, address, http) do
+    %__MODULE__{resource: resource, address: address, path: http.path, tls: http.tls}
   end
 
   @doc """
@@ -30,7 +35,9 @@ defmodule BeamMCP.Listener do
       #BeamMCP.Listener<http://127.0.0.1:4040/mcp>
   """
   @spec url(t()) :: String.t()
-  def url(%{address: {:tcp, ip, port}, path: path}), do: "http://#{host(ip)}:#{port}#{path}"
+  def url(%{address: {:tcp, ip, port}, path: path, tls: tls}),
+    do: "#{if tls, do: "https", else: "http"}://#{host(ip)}:#{port}#{path}"
+
   def url(%{address: {:unix, socket}}), do: socket
 
   @doc "The port that the system gave, or `nil` for a Unix-domain socket."

@@ -9,6 +9,9 @@ defmodule BeamMCP.Mnesia do
   @settle_ms 5
   @read_ms 500
 
+  # So many different digests.
+  @digests 0x1_0000_0000
+
   @typedoc "What a store's options say of its tables."
   @type settings :: %{
           :disc_copies => boolean(),
@@ -61,19 +64,19 @@ defmodule BeamMCP.Mnesia do
     :exit, _reason -> :ok
   end
 
-  @doc "Runs `fun`, possibly several times."
-  @spec transaction((() -> value)) :: {:ok, value} | {:error, :unavailable} when value: term()
+  @doc "What `fun` returns, which is run possibly several times."
+  @spec transaction((() -> value)) :: value | {:error, :unavailable} when value: term()
   def transaction(fun) do
     case mnesia().sync_transaction(fun) do
       {:atomic, value} ->
-        {:ok, value}
+        value
 
       {:aborted, {missing, _what}}
       when missing in [:no_majority, :no_exists, :node_not_running] ->
         {:error, :unavailable}
 
       {:aborted, {:refused, value}} ->
-        {:ok, value}
+        value
 
       {:aborted, reason} ->
         raise "a transaction was aborted: #{inspect(reason)}"
@@ -111,8 +114,8 @@ defmodule BeamMCP.Mnesia do
   @spec settle(atom(), term(), non_neg_integer()) :: :ok
   def settle(table, key, tries \\ 100) do
     others = mnesia().table_info(table, :where_to_write) -- [node()]
-    own = {:ok, read(table, key)}
-    read = :erpc.multicall(others, :mnesia, :dirty_read, [table, key], @read_ms)
+    own = {:ok, digest(table, key)}
+    read = :erpc.multicall(others, __MODULE__, :digest, [table, key], @read_ms)
 
     if tries > 0 and Enum.any?(read, &(elem(&1, 0) == :ok and &1 != own)) do
       Process.sleep(@settle_ms)
@@ -121,6 +124,10 @@ defmodule BeamMCP.Mnesia do
       :ok
     end
   end
+
+  @doc "Stands for a row as this node has it, in place of what may be a large one."
+  @spec digest(atom(), term()) :: non_neg_integer()
+  def digest(table, key), do: :erlang.phash2(read(table, key), @digests)
 
   @doc "Ends a transaction without what it wrote; it returns `value`."
   @spec refuse(term()) :: no_return()
@@ -146,6 +153,10 @@ defmodule BeamMCP.Mnesia do
   catch
     :exit, _no_table -> false
   end
+
+  @doc "The clock that stores go by: nodes have no other in common."
+  @spec wall_ms() :: integer()
+  def wall_ms, do: System.system_time(:millisecond)
 
   defp running do
     if Code.ensure_loaded?(:mnesia) and mnesia().system_info(:is_running) == :yes,

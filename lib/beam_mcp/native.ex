@@ -8,7 +8,7 @@ defmodule BeamMCP.Native do
   scheduler.
   """
 
-  alias BeamMCP.{Config, Error, Instance, Listener, NIF, OAuth, Outcome}
+  alias BeamMCP.{Config, Error, Instance, Listener, NIF, OAuth, Outcome, TLS}
   alias BeamMCP.Connectome.{Graph, Index}
   alias BeamMCP.Encoder.Walk
 
@@ -23,6 +23,15 @@ defmodule BeamMCP.Native do
 
   @typedoc "What checks the access tokens of a listener."
   @type guard :: reference()
+
+  @typedoc "An access token on its way to its issuer; nothing shows it."
+  @type inquiry :: reference()
+
+  @typedoc "The TLS of a listener."
+  @type tls :: reference()
+
+  @typedoc "Authorities whose certificates a fetch believes."
+  @type trust :: reference()
 
   @typedoc "One HTTP listener."
   @type listener :: reference()
@@ -60,12 +69,16 @@ defmodule BeamMCP.Native do
              argument :: String.t(), value :: String.t(), resolved :: map(), BeamMCP.Context.t()}
           | {:authorize, token(), non_neg_integer(), BeamMCP.Request.t()}
           | {:keys, token(), non_neg_integer(), issuer :: non_neg_integer()}
+          | {:introspect, token(), non_neg_integer(), digest :: binary(), inquiry()}
           | {:settle, token(), non_neg_integer(), BeamMCP.Request.t(), facts :: map(),
              {replay_key :: String.t(), ttl_s :: pos_integer()} | nil}
           | {:authorize_body, token(), non_neg_integer(), BeamMCP.Request.t(), binary()}
           | {:session, token(), BeamMCP.SessionStore.question()}
           | {:task, token(), BeamMCP.Tasks.question()}
           | {:relay, token(), session :: String.t(), message :: binary()}
+          | {:permit, token(), BeamMCP.Policy.offer(), steps_up? :: boolean(),
+             BeamMCP.Context.t()}
+          | {:sift, token(), kind :: atom(), names :: [String.t()], BeamMCP.Context.t()}
           | {:catalog, token(), BeamMCP.Context.t()}
           | :gone
 
@@ -100,13 +113,35 @@ defmodule BeamMCP.Native do
   def check_scopes(options), do: NIF.scopes_check(options)
 
   @doc false
+  @spec check_networks([String.t()]) :: :ok | {:error, reason()}
+  def check_networks(networks), do: NIF.networks_check(networks)
+
+  @doc false
   @spec set_keys(guard(), non_neg_integer(), binary() | nil) ::
           {:ok, non_neg_integer()} | {:error, reason()}
   def set_keys(guard, issuer, jwks), do: NIF.guard_keys(guard, issuer, jwks)
 
   @doc false
-  @spec fetch(String.t(), boolean(), pid(), term()) :: :ok
-  def fetch(url, allow_private?, pid, ref), do: NIF.fetch(url, allow_private?, pid, ref)
+  @spec fetch(String.t(), boolean(), trust() | nil, pid(), term()) :: :ok
+  def fetch(url, allow_private?, trust, pid, ref),
+    do: NIF.fetch(url, allow_private?, trust, pid, ref)
+
+  @doc false
+  @spec trust(String.t()) :: {:ok, trust()} | {:error, reason()}
+  def trust(cacertfile), do: NIF.trust_new(cacertfile)
+
+  @doc false
+  @spec tls(map()) :: {:ok, tls()} | {:error, reason()}
+  def tls(options), do: NIF.tls_new(options)
+
+  @doc false
+  @spec read_tls_again(tls()) :: :ok | {:error, reason()}
+  def read_tls_again(tls), do: NIF.tls_reload(tls)
+
+  @doc false
+  # `pid` gets `{:beam_mcp, :introspected, ref, :ok | {:error, text}}`.
+  @spec introspect(guard(), inquiry(), pid(), term()) :: :ok
+  def introspect(guard, inquiry, pid, ref), do: NIF.introspect(guard, inquiry, pid, ref)
 
   @doc false
   @spec guard(map()) :: {:ok, guard()} | {:error, reason()}
@@ -117,7 +152,7 @@ defmodule BeamMCP.Native do
           {:ok, Listener.t()} | {:error, Error.t()}
   def open(instance, http, hook) do
     case NIF.http_start(instance, Config.native_listener(http, hook), self()) do
-      {:ok, resource, address} -> {:ok, Listener.new(resource, address, http.path)}
+      {:ok, resource, address} -> {:ok, Listener.new(resource, address, http)}
       {:error, reason} -> {:error, Error.listen(http.bind, reason)}
     end
   end
@@ -125,6 +160,10 @@ defmodule BeamMCP.Native do
   @doc "Closes a listener and its connections at once."
   @spec stop_http(Listener.t()) :: :ok
   def stop_http(listener), do: NIF.http_stop(listener.resource)
+
+  @doc "Reads the certificate and key of a listener again, as `BeamMCP.reload_tls/1` does."
+  @spec reload_tls(Listener.t()) :: :ok | {:error, Error.t()}
+  def reload_tls(listener), do: TLS.reload(listener.tls, listener.address)
 
   @doc """
   Stops accepting; `pid` then gets `{:beam_mcp, :drained, ref, left}` when the last connection
@@ -535,7 +574,7 @@ defmodule BeamMCP.Native do
 
   # They end with the process that the listener belongs to.
   defp start_keys(name, hook, %OAuth{} = oauth) do
-    if OAuth.fetches?(oauth), do: {:ok, _keys} = OAuth.Keys.start_link({name, hook, oauth})
+    for module <- OAuth.processes(oauth), do: {:ok, _pid} = module.start_link({name, hook, oauth})
   end
 
   defp start_keys(_name, _hook, _other), do: nil

@@ -10,7 +10,7 @@ defmodule BeamMCP.Options do
       ** (ArgumentError) option max_line_bytes: expected an integer from 1,024 to 1,073,741,824, got: 0
 
       iex> BeamMCP.Options.validate!(:stdio, max_lines: 7)
-      ** (ArgumentError) unknown option max_lines (did you mean max_line_bytes?); known options are: max_line_bytes, drain_timeout_ms, principal
+      ** (ArgumentError) unknown option max_lines (did you mean max_line_bytes?); known options are: max_line_bytes, drain_timeout_ms, principal, scopes
   """
 
   alias BeamMCP.Options.{Table, Type}
@@ -22,15 +22,19 @@ defmodule BeamMCP.Options do
   @type table ::
           :instance
           | :http
+          | :tls
           | :oauth
           | :issuer
+          | :introspection
           | :stdio
           | :session_ets
           | :session_mnesia
           | :staged_ets
           | :staged_mnesia
           | :task_ets
+          | :task_mnesia
           | :replay_ets
+          | :replay_mnesia
           | :test
           | :observed
 
@@ -53,7 +57,7 @@ defmodule BeamMCP.Options do
   The keys of `table`, in the order of its documentation.
 
       iex> BeamMCP.Options.keys(:stdio)
-      [:max_line_bytes, :drain_timeout_ms, :principal]
+      [:max_line_bytes, :drain_timeout_ms, :principal, :scopes]
   """
   @spec keys(table()) :: [atom()]
   def keys(table), do: Enum.map(Table.rows(table), & &1.key)
@@ -144,7 +148,26 @@ defmodule BeamMCP.Options do
   end
 
   defp given(%{secret: true}, _value), do: "a value that is not repeated here"
-  defp given(_row, value), do: inspect(value, limit: 10, printable_limit: 200)
+  defp given(_row, value), do: inspect(without_secrets(value), limit: 10, printable_limit: 200)
+
+  # Options may lie in options that are wrong.
+  defp without_secrets([{key, value} | rest]) when is_atom(key),
+    do: [
+      {key, if(secret?(key), do: :hidden, else: without_secrets(value))} | without_secrets(rest)
+    ]
+
+  defp without_secrets([first | rest]), do: [without_secrets(first) | without_secrets(rest)]
+
+  defp without_secrets(tuple) when is_tuple(tuple),
+    do: tuple |> Tuple.to_list() |> without_secrets() |> List.to_tuple()
+
+  defp without_secrets(other), do: other
+
+  defp secret?(key) do
+    Enum.any?(Table.secretive(), fn table ->
+      Enum.any?(Table.rows(table), &(&1.key == key and &1.secret))
+    end)
+  end
 
   defp at(""), do: ""
   defp at(path), do: " of " <> String.trim_trailing(path, ".")

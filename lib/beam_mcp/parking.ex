@@ -95,16 +95,16 @@ defmodule BeamMCP.Parking do
   end
 
   def handle_call({:park, handler}, _from, state) do
-    [{^handler, principal, _attendant}] = :ets.lookup(state.table, handler)
-
-    if full?(state, principal) do
-      {:reply, :full, state}
-    else
+    with [{^handler, principal, _attendant}] <- :ets.lookup(state.table, handler),
+         false <- full?(state, principal) do
       id = Note.random()
       :ets.update_element(state.table, handler, {@attendant, nil})
       Process.send_after(self(), {:expire, id}, state.instance.config.request_state_ttl_ms)
       state = put_in(state.places[id], handler)
       {:reply, {:ok, {id, Atom.to_string(node())}}, count(state, principal, 1)}
+    else
+      # One that entered before this process had to start again is run again, too.
+      _unknown_or_full -> {:reply, :full, state}
     end
   end
 
@@ -224,9 +224,16 @@ defmodule BeamMCP.Parking do
     :exit, _gone_or_late -> nil
   end
 
-  defp own(instance) do
-    [{pid, _table}] = Registry.lookup(BeamMCP.Registry, {instance.name, __MODULE__})
-    pid
+  # One that died is started again at once.
+  defp own(instance, tries \\ 100) do
+    case Registry.lookup(BeamMCP.Registry, {instance.name, __MODULE__}) do
+      [{pid, _table}] ->
+        pid
+
+      [] when tries > 0 ->
+        Process.sleep(10)
+        own(instance, tries - 1)
+    end
   end
 
   defp table(name) do

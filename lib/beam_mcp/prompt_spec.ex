@@ -13,6 +13,7 @@ defmodule BeamMCP.PromptSpec do
       `{module, function}` or `{module, function, extra_arguments}`
     * `resume` - what becomes of a handler that asks a 2026 client (`BeamMCP.Context`): `:replay` (the
       default) runs it again with the answers, `:park` has its process wait for them
+    * `required_scopes`, `alternative_scope_sets`, `denial` - as in `BeamMCP.ToolSpec`
     * `argument_keys` - `:atoms` (the default) gives declared arguments atom keys; `:strings`
       leaves every key a string
 
@@ -28,8 +29,11 @@ defmodule BeamMCP.PromptSpec do
     :description,
     :_meta,
     :handler,
+    :denial,
     arguments: [],
     resume: :replay,
+    required_scopes: [],
+    alternative_scope_sets: [],
     icons: [],
     argument_keys: :atoms
   ]
@@ -44,6 +48,9 @@ defmodule BeamMCP.PromptSpec do
           icons: [map()],
           handler: Handler.declared() | nil,
           resume: :replay | :park,
+          required_scopes: [String.t()],
+          alternative_scope_sets: [[String.t()]],
+          denial: :neutral | :challenge | nil,
           argument_keys: :atoms | :strings
         }
 end

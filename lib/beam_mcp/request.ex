@@ -6,9 +6,13 @@ defmodule BeamMCP.Request do
     * `path`, `query` - the request target, undecoded; `query` is `nil` when there is none
     * `headers` - `{lower_case_name, value}` in the order received, repeats kept
     * `peer` - `{address, port}` of the other end, or `:unix`
-    * `tls` - `nil`: the listener speaks plain HTTP
+    * `tls` - `nil` over plain HTTP, else `version` and `client_thumbprint`: that of the certificate
+      which the client showed (`x5t#S256`, RFC 8705), or `nil`
+
+  What is inspected shows neither headers nor query: they may hold credentials.
   """
 
+  @derive {Inspect, except: [:query, :headers]}
   defstruct [:method, :path, :query, headers: [], peer: nil, tls: nil]
 
   @typedoc "The head of one request."
@@ -18,7 +22,7 @@ defmodule BeamMCP.Request do
           query: String.t() | nil,
           headers: [{String.t(), binary()}],
           peer: {:inet.ip_address(), :inet.port_number()} | :unix,
-          tls: nil
+          tls: %{version: :"tlsv1.2" | :"tlsv1.3", client_thumbprint: String.t() | nil} | nil
         }
 
   @doc """

@@ -16,6 +16,7 @@ defmodule BeamMCP.ResourceSpec do
       `{module, function}` or `{module, function, extra_arguments}`
     * `resume` - what becomes of a handler that asks a 2026 client (`BeamMCP.Context`): `:replay` (the
       default) runs it again with the answers, `:park` has its process wait for them
+    * `required_scopes`, `alternative_scope_sets`, `denial` - as in `BeamMCP.ToolSpec`
     * `cache_ttl_ms`, `cache_scope` - how long and for whom (`:private`, `:public`) what is read
       may be kept, in place of the instance's options of that name
 
@@ -37,7 +38,10 @@ defmodule BeamMCP.ResourceSpec do
     :handler,
     :cache_ttl_ms,
     :cache_scope,
+    :denial,
     resume: :replay,
+    required_scopes: [],
+    alternative_scope_sets: [],
     icons: []
   ]
 
@@ -54,6 +58,9 @@ defmodule BeamMCP.ResourceSpec do
           icons: [map()],
           handler: Handler.declared() | nil,
           resume: :replay | :park,
+          required_scopes: [String.t()],
+          alternative_scope_sets: [[String.t()]],
+          denial: :neutral | :challenge | nil,
           cache_ttl_ms: non_neg_integer() | nil,
           cache_scope: :private | :public | nil
         }

@@ -7,6 +7,7 @@ defmodule BeamMCP.ResourceTemplateSpec do
     * `name` - required, a string
     * `title`, `description`, `mime_type`, `annotations`, `icons`, `_meta`, `cache_ttl_ms`,
       `cache_scope` - as in `BeamMCP.ResourceSpec`
+    * `required_scopes`, `alternative_scope_sets`, `denial` - as in `BeamMCP.ToolSpec`
     * `handler` - reads a resource of this family: a function of `%{uri: uri, params: params}`,
       where `params` maps each variable that the URI has to its percent-decoded text, or of that
       and the `BeamMCP.Context`, or `{module, function}` or `{module, function, extra_arguments}`
@@ -36,7 +37,10 @@ defmodule BeamMCP.ResourceTemplateSpec do
     :handler,
     :cache_ttl_ms,
     :cache_scope,
+    :denial,
     resume: :replay,
+    required_scopes: [],
+    alternative_scope_sets: [],
     icons: [],
     completions: %{}
   ]
@@ -53,6 +57,9 @@ defmodule BeamMCP.ResourceTemplateSpec do
           icons: [map()],
           handler: Handler.declared() | nil,
           resume: :replay | :park,
+          required_scopes: [String.t()],
+          alternative_scope_sets: [[String.t()]],
+          denial: :neutral | :challenge | nil,
           completions: %{
             optional(atom() | String.t()) => [String.t()] | Handler.declared()
           },

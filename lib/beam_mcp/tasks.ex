@@ -53,7 +53,10 @@ defmodule BeamMCP.Tasks do
       {:error, {:shutdown, :full}} ->
         reply(token, :tasks_full)
 
-      {:error, {:shutdown, _failed_or_unavailable}} ->
+      {:error, {:shutdown, :unavailable}} ->
+        reply(token, :tasks_unavailable)
+
+      {:error, {:shutdown, :failed}} ->
         reply(token, :failed)
     end
   end

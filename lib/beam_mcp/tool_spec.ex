@@ -27,6 +27,12 @@ defmodule BeamMCP.ToolSpec do
     * `task_support` - whether a call may go on as a task, for a handler that returns `{:task, fun}`:
       `:forbidden` (the default), `:optional`, where `fun` runs within the call for clients that take
       no tasks, or `:required`, where those are refused
+    * `required_scopes`, `alternative_scope_sets` - scopes that callers need beyond those of the method:
+      all of the first list, or all of one of the others, at most seven. Where nobody says what the
+      caller was granted they decide nothing
+    * `denial` - what a caller without them is told: `:challenge` what it needs, `:neutral` what it would
+      be told of a name that does not exist; `nil` (the default) is `:neutral` where `scope_policy` has
+      the method, else `:challenge`
     * `command_class`, `mode` - atoms of the host's own, not served
 
   MCP 2026-07-28 server/tools.
@@ -49,7 +55,10 @@ defmodule BeamMCP.ToolSpec do
     :timeout_ms,
     :max_concurrency,
     :rate,
+    :denial,
     resume: :replay,
+    required_scopes: [],
+    alternative_scope_sets: [],
     icons: [],
     argument_keys: :atoms,
     task_support: :forbidden
@@ -69,6 +78,9 @@ defmodule BeamMCP.ToolSpec do
           icons: [map()],
           handler: Handler.declared() | nil,
           resume: :replay | :park,
+          required_scopes: [String.t()],
+          alternative_scope_sets: [[String.t()]],
+          denial: :neutral | :challenge | nil,
           argument_keys: :atoms | :strings,
           task_support: :forbidden | :optional | :required,
           timeout_ms: pos_integer() | nil,

@@ -4,7 +4,7 @@ defmodule BeamMCP.InstanceTest do
   import ExUnit.CaptureLog
 
   alias BeamMCP.Fixture.{Catalog, Client, Tools}
-  alias BeamMCP.{Error, Listener}
+  alias BeamMCP.{Error, Listener, Test}
 
   @http [authorize: :none, allowed_origins: [], port: 0]
 
@@ -145,9 +145,7 @@ defmodule BeamMCP.InstanceTest do
   test "outlives the Registry: it serves, changes, drains and stops", context do
     {:ok, supervisor} = BeamMCP.start_link(options(context, []))
     name = context.test
-    registry = Process.whereis(BeamMCP.Registry)
-    Process.exit(registry, :kill)
-    wait_until(fn -> Process.whereis(BeamMCP.Registry) not in [nil, registry] end)
+    kill_registry()
     wait_until(fn -> match?([_listener], BeamMCP.info!(name).listeners) end)
 
     wait_until(fn ->
@@ -178,10 +176,7 @@ defmodule BeamMCP.InstanceTest do
     name = start(context, [])
     assert BeamMCP.ReplayStore.ETS.claim(name, "proof", 60) == :new
     task = GenServer.whereis(BeamMCP.Instance.via(name, BeamMCP.TaskStore.ETS))
-
-    registry = Process.whereis(BeamMCP.Registry)
-    Process.exit(registry, :kill)
-    wait_until(fn -> Process.whereis(BeamMCP.Registry) not in [nil, registry] end)
+    kill_registry()
 
     for store <- [BeamMCP.ReplayStore.ETS, BeamMCP.TaskStore.ETS] do
       wait_until(fn -> GenServer.whereis(BeamMCP.Instance.via(name, store)) != nil end)
@@ -190,6 +185,34 @@ defmodule BeamMCP.InstanceTest do
     assert BeamMCP.ReplayStore.ETS.claim(name, "proof", 60) == :seen
     assert GenServer.whereis(BeamMCP.Instance.via(name, BeamMCP.TaskStore.ETS)) == task
     assert BeamMCP.info!(name).tasks == 0
+  end
+
+  test "after a killed Registry tasks begin, what waits for a cancellation runs, and a name is still taken",
+       context do
+    test = self()
+    start(context)
+
+    wait = fn _arguments, context ->
+      BeamMCP.Context.on_cancel(context, fn -> send(test, :cancelled) end)
+      send(test, {:running, context.call})
+      Process.sleep(:infinity)
+    end
+
+    client = client(job: fn _, _ -> {:task, fn _ -> {:ok, "done"} end} end, wait: wait)
+    request = Test.send_request(client, "tools/call", %{name: "wait"})
+    assert_receive {:running, call}, 2_000
+
+    kill_registry()
+
+    for role <- [BeamMCP.TaskStore.ETS, {BeamMCP.Cancellation, call}] do
+      wait_until(fn -> GenServer.whereis(BeamMCP.Instance.via(client.instance, role)) != nil end)
+    end
+
+    assert {:ok, task} = Test.call_tool(client, "job")
+    assert {:ok, %{"status" => "completed"}} = Test.await_task(client, task)
+    Test.cancel(request)
+    assert_receive :cancelled, 2_000
+    assert {:error, %Error{kind: :already_started}} = start_failing(context, [])
   end
 
   describe "stopping" do
@@ -224,6 +247,23 @@ defmodule BeamMCP.InstanceTest do
       assert %{listeners: []} = BeamMCP.info!(name)
       assert BeamMCP.drain(name, 50) == {:ok, 0}
     end
+  end
+
+  # A client that takes tasks, of an instance with these tools.
+  defp client(tools) do
+    registrations =
+      for {name, handler} <- tools,
+          do: {:tool, %BeamMCP.ToolSpec{name: name, task_support: :optional}, handler}
+
+    able = %{extensions: %{"io.modelcontextprotocol/tasks" => %{}}}
+    Test.start!([registrations: registrations], capabilities: able)
+  end
+
+  # The application gives up at the fourth time within five seconds.
+  defp kill_registry do
+    registry = Process.whereis(BeamMCP.Registry)
+    Process.exit(registry, :kill)
+    wait_until(fn -> Process.whereis(BeamMCP.Registry) not in [nil, registry] end)
   end
 
   defp refused?(%{address: {:tcp, ip, port}}) do

@@ -16,6 +16,8 @@ defmodule BeamMCP.OptionsTest do
     :session_mnesia,
     :staged_ets,
     :staged_mnesia,
+    :task_ets,
+    :task_mnesia,
     :replay_ets,
     :test
   ]

@@ -262,13 +262,51 @@ defmodule BeamMCP.ParkingTest do
     assert_receive {:running, handler}
     monitor = Process.monitor(handler)
 
-    [{parking, _table}] = Registry.lookup(BeamMCP.Registry, {client.instance, BeamMCP.Parking})
-
-    Process.exit(parking, :kill)
+    Process.exit(parking(client), :kill)
     assert_receive {:DOWN, ^monitor, :process, ^handler, :normal}, 2_000
     assert text(call(client, round, %{"input-1" => @ada})) == "Hello Ada"
     assert %{"resultType" => "input_required"} = call(client)
     assert %{parked: 1} = BeamMCP.info!(client.instance)
+  end
+
+  test "a call that comes while the parking starts again waits for it" do
+    client = client(greeting())
+    parking = parking(client)
+    {:dictionary, dictionary} = Process.info(parking, :dictionary)
+    [services | _ancestors] = dictionary[:"$ancestors"]
+    :sys.suspend(services)
+    Process.exit(parking, :kill)
+    call = Task.async(fn -> call(client) end)
+    refute Task.yield(call, 100)
+    :sys.resume(services)
+    assert %{"resultType" => "input_required"} = round = Task.await(call)
+    assert text(call(client, round, %{"input-1" => @ada})) == "Hello Ada"
+  end
+
+  test "a handler that entered a parking before it died is run again, and the next one lives" do
+    test = self()
+
+    client =
+      client(fn _arguments, context ->
+        send(test, {:running, self()})
+        receive do: (:go_on -> :ok)
+        {:accept, %{"name" => name}} = Context.elicit(context, "Who?", @form)
+        {:ok, "Hello #{name}"}
+      end)
+
+    call = Task.async(fn -> call(client) end)
+    assert_receive {:running, handler}
+    died = parking(client)
+    Process.exit(died, :kill)
+    next = wait_for(fn -> with ^died <- parking(client), do: nil end)
+    send(handler, :go_on)
+    assert %{"resultType" => "input_required"} = round = Task.await(call)
+    answered = Task.async(fn -> call(client, round, %{"input-1" => @ada}) end)
+    assert_receive {:running, again}
+    send(again, :go_on)
+    assert text(Task.await(answered)) == "Hello Ada"
+    assert parking(client) == next
+    idle(client)
   end
 
   test "what is neither mode is refused by name" do
@@ -280,6 +318,14 @@ defmodule BeamMCP.ParkingTest do
              )
 
     assert message =~ "resume: must be :replay or :park"
+  end
+
+  defp parking(client),
+    do: GenServer.whereis(BeamMCP.Instance.via(client.instance, BeamMCP.Parking))
+
+  defp wait_for(found, left \\ 200) do
+    found.() ||
+      (left > 0 && Process.sleep(10) && wait_for(found, left - 1)) || flunk("it never came true")
   end
 
   defp greeting do

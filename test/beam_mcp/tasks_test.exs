@@ -459,6 +459,111 @@ defmodule BeamMCP.TasksTest do
     assert log =~ "no disk"
   end
 
+  describe "while the store is out of reach" do
+    # A store that is, for as long as a test says.
+    defmodule Away do
+      @moduledoc false
+      @behaviour BeamMCP.TaskStore
+
+      alias BeamMCP.TaskStore.ETS
+
+      @impl true
+      defdelegate child_spec(argument), to: ETS
+
+      @impl true
+      defdelegate fetch(namespace, id), to: ETS
+
+      @impl true
+      defdelegate delete(namespace, id), to: ETS
+
+      @impl true
+      defdelegate count(namespace), to: ETS
+
+      @impl true
+      def create(namespace, task), do: here(namespace, fn -> ETS.create(namespace, task) end)
+
+      @impl true
+      def update(namespace, id, change),
+        do: here(namespace, fn -> ETS.update(namespace, id, change) end)
+
+      def put(namespace, away?), do: :persistent_term.put({__MODULE__, namespace}, away?)
+
+      defp here(namespace, fun) do
+        if :persistent_term.get({__MODULE__, namespace}, false),
+          do: {:error, :unavailable},
+          else: fun.()
+      end
+    end
+
+    defp away(client, away?), do: Away.put(client.instance, away?)
+
+    defp waiting(options \\ []) do
+      test = self()
+
+      run = fn context ->
+        send(test, {:works, self()})
+
+        receive do
+          :go_on -> {:ok, "done"}
+          :ask -> {:ok, inspect(Context.elicit(context, "Who?", @form, key: :who))}
+        end
+      end
+
+      client = server(run, [task_store: {Away, []}] ++ options)
+      task = begin(client)
+      assert_receive {:works, worker}
+      away(client, true)
+      {client, task, worker}
+    end
+
+    test "what a job comes to waits until it is back" do
+      {client, task, worker} = waiting()
+      monitor = Process.monitor(worker)
+      send(worker, :go_on)
+      assert_receive {:DOWN, ^monitor, :process, ^worker, :normal}
+      assert {:ok, %{"status" => "working"}} = Test.get_task(client, task)
+      assert %{tasks_running: 1} = BeamMCP.info!(client.instance)
+      away(client, false)
+      assert client |> done(task) |> text() == "done"
+      assert %{tasks_running: 0} = settled(client)
+    end
+
+    test "so does what it asks, and what it then makes of the answer" do
+      {client, task, worker} = waiting()
+      send(worker, :ask)
+      Process.sleep(50)
+      away(client, false)
+      assert asked(until(client, task, "input_required")) == ["who"]
+      away(client, true)
+      {:ok, _done} = Test.update_task(client, task, %{who: %{action: "decline"}})
+      assert {:ok, %{"status" => "input_required"}} = Test.get_task(client, task)
+      away(client, false)
+      assert client |> until(task, "completed") |> text() == ":decline"
+      assert %{tasks_running: 0} = settled(client)
+    end
+
+    test "so does its end by the client" do
+      {client, task, _worker} = waiting(cancel_grace_ms: 10)
+      {:ok, _done} = Test.cancel_task(client, task)
+      assert {:ok, %{"status" => "working"}} = Test.get_task(client, task)
+      away(client, false)
+      assert {:ok, %{"status" => "cancelled"}} = Test.await_task(client, task)
+      assert %{tasks_running: 0} = settled(client)
+    end
+
+    test "nothing waits longer than the task would be kept" do
+      {client, _task, worker} = waiting(task_ttl_ms: 200)
+      send(worker, :go_on)
+      assert %{tasks_running: 0} = settled(client)
+    end
+
+    test "no task begins" do
+      {client, _task, _worker} = waiting()
+      assert {:error, %{code: -32_603, message: message}} = Test.call_tool(client, "job")
+      assert message =~ "cannot reach its tasks"
+    end
+  end
+
   describe "bounds" do
     test "as many tasks as may be are kept" do
       store = {BeamMCP.TaskStore.ETS, max_tasks: 2}
@@ -536,10 +641,18 @@ defmodule BeamMCP.TasksTest do
     for method <- ~w(tasks/list tasks/result) do
       assert {:error, %{code: -32_601}} = Test.request(client, method)
     end
+  end
 
+  test "a task outlives its tool, and so does the extension" do
+    client = server(fn _context -> {:ok, "done"} end)
+    task = begin(client)
     :ok = BeamMCP.unregister(client.instance, :tool, "job")
-    assert discover.(client) == nil
-    assert {:error, %{code: -32_601}} = Test.get_task(client, "any")
+    assert client |> done(task) |> text() == "done"
+    {:ok, %{"capabilities" => %{"extensions" => extensions}}} = Test.discover(client)
+    assert extensions == %{"io.modelcontextprotocol/tasks" => %{}}
+
+    none = Test.start!([], capabilities: @able)
+    assert {:error, %{code: -32_601}} = Test.get_task(none, "any")
   end
 
   test "changes are told to those who listen to the task" do
@@ -562,7 +675,9 @@ defmodule BeamMCP.TasksTest do
   end
 
   defp keepers(client) do
-    DynamicSupervisor.which_children(BeamMCP.Instance.via(client.instance, BeamMCP.Tasks.Keeper))
+    %{supervisors: supervisors} = BeamMCP.Instance.fetch!(client.instance)
+    [{_module, keepers}] = :ets.lookup(supervisors, BeamMCP.Tasks.Keepers)
+    DynamicSupervisor.which_children(keepers)
   end
 
   defp sweep(client) do

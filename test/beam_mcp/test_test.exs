@@ -213,7 +213,7 @@ defmodule BeamMCP.TestTest do
         Test.connect!(instance,
           revision: revision,
           principal: {:user, 7},
-          scopes: ["notes:read"],
+          scopes: ["mcp:tools:call", "notes:read"],
           client_info: %{name: "a client", version: "2"},
           capabilities: %{roots: %{}}
         )
@@ -221,7 +221,7 @@ defmodule BeamMCP.TestTest do
       assert {:ok, %{"structuredContent" => seen}} =
                Test.call_tool(client, "whoami", %{}, meta: %{"acme/trace" => 1})
 
-      assert seen["who"] == ~s({{:user, 7}, ["notes:read"], nil})
+      assert seen["who"] == ~s({{:user, 7}, ["mcp:tools:call", "notes:read"], nil})
       assert %{"name" => "a client"} = seen["client"]
       assert seen["capabilities"] == %{"roots" => %{}}
       assert %{"acme/trace" => 1} = seen["meta"]

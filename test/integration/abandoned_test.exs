@@ -11,7 +11,7 @@ defmodule BeamMCP.AbandonedTest do
   alias BeamMCP.SessionStore
   alias BeamMCP.Test.RawHTTP
 
-  @moduletag :integration
+  @moduletag :exhaustive
   @moduletag timeout: 900_000
   @name __MODULE__
 

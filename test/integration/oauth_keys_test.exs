@@ -3,7 +3,7 @@ defmodule BeamMCP.OAuthKeysTest do
   use ExUnit.Case, async: false
 
   alias BeamMCP.OAuth
-  alias BeamMCP.Test.{Issuer, RawHTTP, Wire}
+  alias BeamMCP.Test.{Certificates, Issuer, RawHTTP, Wire}
 
   @moduletag :integration
   @moduletag :capture_log
@@ -118,6 +118,61 @@ defmodule BeamMCP.OAuthKeysTest do
     end
   end
 
+  describe "over TLS" do
+    @describetag :tmp_dir
+
+    test "the authority is one that the issuer's option names", %{tmp_dir: folder} = context do
+      authority = Certificates.authority()
+      secure = secure(authority, "localhost")
+      root = Certificates.write_root(authority, folder)
+      port = serve({:jwks_uri, Issuer.url(secure, "/jwks")}, cacertfile: root)
+      assert call(port, "at-valid-es256").status == 200
+      assert Issuer.asked(context.issuer) == []
+    end
+
+    test "a stranger's certificate, another host's and one of old bring no keys", context do
+      authority = Certificates.authority()
+      root = Certificates.write_root(authority, context.tmp_dir)
+
+      for {issuer, reason} <- [
+            {secure(Certificates.authority(), "localhost"),
+             "UnknownIssuer|InvalidSignature|BadSignature"},
+            {secure(authority, "other.example"), "not valid for name"},
+            {secure(authority, "localhost", validity: {{2020, 1, 1}, {2021, 1, 1}}), "expired"}
+          ] do
+        source = {:jwks_uri, Issuer.url(issuer, "/jwks")}
+
+        log =
+          ExUnit.CaptureLog.capture_log(fn ->
+            port = serve(source, cacertfile: root)
+            assert call(port, "at-valid-es256").status == 503
+            stop_supervised!(__MODULE__)
+          end)
+
+        assert log =~ "the keys of https://auth.example.com cannot be had"
+        assert log =~ Regex.compile!(reason)
+        assert Issuer.asked(issuer) == []
+      end
+    end
+
+    test "the system does not know an authority of ours" do
+      secure = secure(Certificates.authority(), "localhost")
+      port = serve({:jwks_uri, Issuer.url(secure, "/jwks")})
+      assert call(port, "at-valid-es256").status == 503
+      assert Issuer.asked(secure) == []
+    end
+  end
+
+  test "keys outlive a Registry that was killed", context do
+    {name, pid} = keys(context)
+    assert OAuth.Keys.refresh(name, 0, 0) == :ok
+    Process.exit(Process.whereis(BeamMCP.Registry), :kill)
+    found = fn -> GenServer.whereis(BeamMCP.Instance.via(name, {OAuth.Keys, 0})) end
+    assert Enum.find_value(1..200, fn _ -> Process.sleep(10) && whereis(found) end) == pid
+    assert OAuth.Keys.refresh(name, 0, 0) == :ok
+    assert Issuer.asked(context.issuer) == ["/jwks"]
+  end
+
   describe "discovery" do
     test "finds the keys where the metadata of the issuer says", context do
       url = Issuer.url(context.issuer, "")
@@ -160,15 +215,28 @@ defmodule BeamMCP.OAuthKeysTest do
     {name, start_supervised!({OAuth.Keys, {name, 0, oauth}}, id: name)}
   end
 
+  # Without a Registry nobody is found.
+  defp whereis(found) do
+    found.()
+  rescue
+    ArgumentError -> nil
+  end
+
   defp keys?(pid), do: :sys.get_state(pid).issuers[0].came_ms != nil
 
-  defp oauth(source, issuer) do
-    issuer = [issuer: issuer, keys: source]
+  defp oauth(source, issuer, options \\ []) do
+    issuer = [issuer: issuer, keys: source] ++ options
     [resource: "https://mcp.example.com/mcp", issuers: [issuer], now_s: 1_800_000_000]
   end
 
-  defp serve(source) do
-    listener = [authorize: {:oauth, oauth(source, "https://auth.example.com")}]
+  defp secure(authority, name, options \\ []) do
+    identity = Certificates.issue(authority, name, options)
+    answers = %{"/jwks" => set("jwks.json")}
+    start_supervised!({Issuer, {answers, identity}}, id: make_ref())
+  end
+
+  defp serve(source, options \\ []) do
+    listener = [authorize: {:oauth, oauth(source, "https://auth.example.com", options)}]
     start_supervised!({BeamMCP, Wire.options(__MODULE__, http: listener)}, id: __MODULE__)
     Wire.port(__MODULE__)
   end

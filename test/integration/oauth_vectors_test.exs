@@ -4,6 +4,7 @@ defmodule BeamMCP.OAuthVectorsTest do
   use ExUnit.Case, async: false
 
   alias BeamMCP.Test.{RawHTTP, Wire}
+  alias BeamMCP.ToolSpec
 
   @moduletag :integration
   @moduletag :capture_log
@@ -94,6 +95,32 @@ defmodule BeamMCP.OAuthVectorsTest do
     end
   end
 
+  test "what is answered to a right token is as recorded" do
+    down = [keys: {:jwks_uri, "http://127.0.0.1:1/jwks"}]
+
+    for {id, config, options, request} <- [
+          {"insufficient-scope", %{"dpop" => "off"}, [],
+           &bearer(&1, token("at-valid-es256"), "read")},
+          {"insufficient-scope-dpop", %{},
+           [scope_policy: %{"tools/call" => :selected_definition}],
+           &proof(&1, "dpop-valid-es256", "read")},
+          {"mount-denied", %{}, [oauth: [authorize_mount: fn _who, _what -> :deny end]],
+           &bearer(&1, token("at-valid-es256"))},
+          {"key-source-down", %{}, [issuer: down], &bearer(&1, token("at-valid-es256"))}
+        ] do
+      expected = Enum.find(load("challenges.json")["cases"], &(&1["id"] == id))
+      response = request.(start(config, "jwks.json", options))
+      assert response.status == expected["status"], id
+      assert challenges(response) == expected["www_authenticate"], id
+      assert RawHTTP.header_values(response, "cache-control") == ["no-store"]
+
+      for {name, value} <- expected["other_headers"] || %{},
+          do: assert(RawHTTP.header_values(response, String.downcase(name)) == [value])
+
+      stop_supervised!(__MODULE__)
+    end
+  end
+
   # That there is no such session is what a GET hears whose credentials are right.
   defp check(%{"request" => %{"method" => "GET"}} = one, response) do
     assert one["expect"]["outcome"] == "accept"
@@ -158,22 +185,31 @@ defmodule BeamMCP.OAuthVectorsTest do
 
   defp challenges(response), do: RawHTTP.header_values(response, "www-authenticate")
 
-  defp start(config, jwks) do
+  defp start(config, jwks, more \\ []) do
+    {oauth, more} = Keyword.pop(more, :oauth, [])
+    {issuer, more} = Keyword.pop(more, :issuer, [])
     values = Map.merge(decode(@base), config || %{})
-    listener = [authorize: {:oauth, options(values, jwks)}]
-    options = Wire.options(__MODULE__, http: listener)
+    oauth = Keyword.merge(options(values, jwks, issuer), oauth)
+    read = %ToolSpec{name: "read", required_scopes: ["documents.read"], denial: :challenge}
+    registrations = [{:tool, read, fn _arguments -> {:ok, "read"} end}]
+    own = [registrations: registrations, http: [authorize: {:oauth, oauth}]]
+    options = Wire.options(__MODULE__, own ++ more)
     start_supervised!({BeamMCP, options}, id: __MODULE__)
     Wire.port(__MODULE__)
   end
 
-  defp options(values, jwks) do
-    issuer = [
-      issuer: values["issuer"],
-      keys: {:static, File.read!(Path.join(@fixtures, jwks))},
-      algs: values["algs"],
-      client_id_claims: values["client_id_claims"],
-      scope_claims: values["scope_claims"]
-    ]
+  defp options(values, jwks, issuer) do
+    issuer =
+      Keyword.merge(
+        [
+          issuer: values["issuer"],
+          keys: {:static, File.read!(Path.join(@fixtures, jwks))},
+          algs: values["algs"],
+          client_id_claims: values["client_id_claims"],
+          scope_claims: values["scope_claims"]
+        ],
+        issuer
+      )
 
     nonce_secret = load("dpop.json")["nonce"]["secret_b64u"]
 
@@ -204,25 +240,27 @@ defmodule BeamMCP.OAuthVectorsTest do
 
   defp remember(key), do: :new = BeamMCP.ReplayStore.ETS.claim(__MODULE__, key, 91)
 
-  defp bearer(port, token) do
-    RawHTTP.call(port, "whoami", "{}", headers: [authorization: "Bearer " <> token])
+  defp bearer(port, token, tool \\ "whoami") do
+    RawHTTP.call(port, tool, "{}", headers: [authorization: "Bearer " <> token])
   end
 
   defp anonymous(port, method), do: RawHTTP.modern(port, method)
 
-  defp proof(port, id) do
+  defp proof(port, id, tool \\ "whoami") do
     one = Enum.find(load("dpop.json")["cases"], &(&1["id"] == id))
-    send_request(port, one["request"])
+    send_request(port, one["request"], tool)
   end
 
-  defp send_request(port, %{"method" => "GET"} = request) do
+  defp send_request(port, request, tool \\ "whoami")
+
+  defp send_request(port, %{"method" => "GET"} = request, _tool) do
     headers = [accept: "text/event-stream", mcp_session_id: "none"] ++ credentials(request)
     RawHTTP.request(port, "GET", target(request), headers)
   end
 
-  defp send_request(port, request) do
+  defp send_request(port, request, tool) do
     options = [headers: credentials(request), path: target(request)]
-    RawHTTP.call(port, "whoami", "{}", options)
+    RawHTTP.call(port, tool, "{}", options)
   end
 
   defp credentials(request) do

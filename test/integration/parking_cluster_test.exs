@@ -62,6 +62,23 @@ defmodule BeamMCP.ParkingClusterTest do
     idle(b)
   end
 
+  test "the same round on two nodes at once resumes the handler once, and runs it again once", %{
+    cluster: [a, b]
+  } do
+    for _ <- 1..10 do
+      state = asked(a)
+      handler = parked_on(a)
+      answers = Task.await_many(for one <- [a, b], do: Task.async(fn -> retry(one, state) end))
+      for answer <- answers, do: assert(text(answer) =~ "{:ok, [%{")
+      assert_received {:wire, {:resumed, _a, ^handler}}
+      assert_received {:wire, {:parked, _node, again}}
+      assert_received {:wire, {:resumed, _node, ^again}}
+      refute_received {:wire, {_any, _node, _third}}
+    end
+
+    for one <- [a, b], do: idle(one)
+  end
+
   test "a client that leaves the other node takes the handler along", %{cluster: [a, b]} do
     state = asked(a)
     parked_on(a)

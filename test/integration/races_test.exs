@@ -10,7 +10,7 @@ defmodule BeamMCP.RacesTest do
   alias BeamMCP.{Context, ToolSpec}
   alias BeamMCP.Test.{Json, RawHTTP}
 
-  @moduletag :integration
+  @moduletag :exhaustive
   @moduletag timeout: 300_000
   @name __MODULE__
 

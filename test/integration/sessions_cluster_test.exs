@@ -106,7 +106,7 @@ defmodule BeamMCP.SessionsClusterTest do
     assert RawHTTP.request(b.port, "DELETE", "/mcp", session).status in [200, 204]
   end
 
-  test "two nodes are restarted in turn, and what runs is answered once", %{
+  test "two nodes are restarted in turn: what runs is answered once, streams go on elsewhere", %{
     cluster: [a, b],
     options: options
   } do
@@ -130,13 +130,16 @@ defmodule BeamMCP.SessionsClusterTest do
     assert RawHTTP.modern(c.port, "tools/list").status == 200
   end
 
-  # Restarts the instance of `one` while a call of it runs and `other` serves the same session.
+  # Restarts the instance of `one` while a call of it runs, streams of it are open, and `other` serves the same session.
   defp restarted(one, other, session, options) do
     sleep = ~S({"name":"sleep","arguments":{"ms":800}})
     stream = calling(one, session, legacy(1, "tools/call", sleep))
+    open = streams(one, session)
     wait_until(fn -> Cluster.info(one).calls == 1 end)
     stopping = Task.async(fn -> Cluster.stop(one) end)
     assert result(other, session, legacy(2, "ping")) == %{}
+    ended(open)
+    told(streams(other, session), other)
     answer = EventStream.next(stream).message
     assert %{"id" => 1, "result" => %{"content" => [%{"text" => "800"}]}} = answer
     assert EventStream.next(stream) == :end
@@ -145,6 +148,29 @@ defmodule BeamMCP.SessionsClusterTest do
     again = Cluster.serve(one, options)
     assert result(again, session, legacy(4, "ping")) == %{}
     again
+  end
+
+  # A stream of changes of each era.
+  defp streams(one, session) do
+    {listening, _honoured} = EventStream.listen(one.port, %{toolsListChanged: true})
+    standing = EventStream.get(one.port, session)
+    %{message: nil} = EventStream.next(standing)
+    {listening, standing}
+  end
+
+  # As each protocol says: with the result of what was asked, and with nothing.
+  defp ended({listening, standing}) do
+    assert %{"result" => %{"resultType" => "complete"}} = EventStream.next(listening).message
+    for stream <- [listening, standing], do: assert(EventStream.next(stream) == :end)
+  end
+
+  defp told({listening, standing}, one) do
+    :ok = Cluster.call(one, BeamMCP, :notify_changed, [:there, :tools])
+
+    for stream <- [listening, standing] do
+      assert EventStream.method(stream) == "notifications/tools/list_changed"
+      EventStream.close(stream)
+    end
   end
 
   defp session(one, capabilities \\ "{}") do

@@ -152,7 +152,11 @@ defmodule BeamMCP.StdioTest do
     test "come from whom the launcher names", %{client: client} do
       Client.send_line(client, call(1, "whoami"))
       caller = Client.receive_message(client)["result"]["structuredContent"]
-      assert caller == %{"principal" => "the launcher's user", "scopes" => nil}
+
+      assert caller == %{
+               "principal" => "the launcher's user",
+               "scopes" => BeamMCP.Scopes.all()
+             }
     end
 
     test "of no header layer cause no header fault", %{client: client} do

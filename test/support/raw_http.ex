@@ -1,6 +1,6 @@
 defmodule BeamMCP.Test.RawHTTP do
   @moduledoc """
-  HTTP/1.1 by hand over `:gen_tcp`, for tests that care about every byte.
+  HTTP/1.1 by hand over `:gen_tcp` or `:ssl`, for tests that care about every byte.
 
   Requests carry the headers of a correct modern client (MCP 2026-07-28 basic/transports); a test
   names those that it changes: `headers: [accept: nil, mcp_method: ["a", "b"]]` removes the first
@@ -13,6 +13,9 @@ defmodule BeamMCP.Test.RawHTTP do
 
   @typedoc "An answer. Header names are in lower case."
   @type response :: %{status: 100..599, headers: [{String.t(), String.t()}], body: binary()}
+
+  @typedoc "A connection."
+  @type socket :: :gen_tcp.socket() | :ssl.sslsocket()
 
   @doc "Connects to a port of this machine."
   @spec connect(:inet.port_number()) :: :gen_tcp.socket()
@@ -30,7 +33,7 @@ defmodule BeamMCP.Test.RawHTTP do
   end
 
   @doc "Sends a modern request and reads its answer. Options: `:id`, `:body`, `:headers`, `:path`."
-  @spec modern(:inet.port_number() | :gen_tcp.socket(), String.t(), String.t(), keyword()) ::
+  @spec modern(:inet.port_number() | socket(), String.t(), String.t(), keyword()) ::
           response()
   def modern(target, method, params \\ "", options \\ []) do
     body = options[:body] || body(method, params, options[:id] || "1")
@@ -39,14 +42,14 @@ defmodule BeamMCP.Test.RawHTTP do
   end
 
   @doc "Calls a tool; `arguments` is JSON text. Options as for `modern/4`."
-  @spec call(:inet.port_number() | :gen_tcp.socket(), String.t(), String.t(), keyword()) ::
+  @spec call(:inet.port_number() | socket(), String.t(), String.t(), keyword()) ::
           response()
   def call(target, tool, arguments \\ "{}", options \\ []) do
     modern(target, "tools/call", ~s("name":"#{tool}","arguments":#{arguments}), options)
   end
 
   @doc "Posts a body without the headers of the modern era."
-  @spec post(:inet.port_number() | :gen_tcp.socket(), iodata(), keyword()) :: response()
+  @spec post(:inet.port_number() | socket(), iodata(), keyword()) :: response()
   def post(target, body, options \\ []) do
     defaults = [
       content_type: "application/json",
@@ -60,7 +63,7 @@ defmodule BeamMCP.Test.RawHTTP do
 
   @doc "Sends a request and reads its answer."
   @spec request(
-          :inet.port_number() | :gen_tcp.socket(),
+          :inet.port_number() | socket(),
           String.t(),
           String.t(),
           keyword(),
@@ -81,15 +84,22 @@ defmodule BeamMCP.Test.RawHTTP do
   end
 
   @doc "Sends a request without waiting for the answer."
-  @spec write(:gen_tcp.socket(), String.t(), String.t(), keyword(), iodata()) :: :ok
+  @spec write(socket(), String.t(), String.t(), keyword(), iodata()) :: :ok
   def write(socket, method, path, headers, body \\ "") do
-    {:ok, {_ip, port}} = :inet.peername(socket)
+    {:ok, {_ip, port}} = peername(socket)
     headers = Keyword.merge([host: "127.0.0.1:#{port}"], headers)
-    :ok = :gen_tcp.send(socket, ["#{method} #{path} HTTP/1.1\r\n", lines(headers), "\r\n", body])
+
+    :ok =
+      transport(socket).send(socket, [
+        "#{method} #{path} HTTP/1.1\r\n",
+        lines(headers),
+        "\r\n",
+        body
+      ])
   end
 
   @doc "Sends a modern `tools/call` without waiting for the answer."
-  @spec write_call(:gen_tcp.socket(), String.t(), String.t(), String.t()) :: :ok
+  @spec write_call(socket(), String.t(), String.t(), String.t()) :: :ok
   def write_call(socket, tool, arguments \\ "{}", id \\ "1") do
     params = ~s("name":"#{tool}","arguments":#{arguments})
     body = body("tools/call", params, id)
@@ -107,7 +117,7 @@ defmodule BeamMCP.Test.RawHTTP do
   end
 
   @doc "Reads one answer."
-  @spec read(:gen_tcp.socket(), timeout()) :: response()
+  @spec read(socket(), timeout()) :: response()
   def read(socket, timeout \\ 10_000) do
     {head, rest} = read_head(socket, "", timeout)
     [status_line | lines] = String.split(head, "\r\n")
@@ -135,11 +145,22 @@ defmodule BeamMCP.Test.RawHTTP do
     do: for("data: " <> data <- String.split(response.body, "\n"), data != "", do: data)
 
   @doc "Whether the peer closes the connection within `timeout` without sending anything more."
-  @spec closed?(:gen_tcp.socket(), timeout()) :: boolean()
+  @spec closed?(socket(), timeout()) :: boolean()
   def closed?(socket, timeout \\ 2_000) do
-    case :gen_tcp.recv(socket, 0, timeout) do
+    case transport(socket).recv(socket, 0, timeout) do
       {:error, reason} when reason in [:closed, :econnreset] -> true
       _open -> false
+    end
+  end
+
+  defp transport(socket) do
+    if is_tuple(socket) and elem(socket, 0) == :sslsocket, do: :ssl, else: :gen_tcp
+  end
+
+  defp peername(socket) do
+    case transport(socket) do
+      :ssl -> :ssl.peername(socket)
+      :gen_tcp -> :inet.peername(socket)
     end
   end
 
@@ -168,7 +189,7 @@ defmodule BeamMCP.Test.RawHTTP do
         {head, rest}
 
       [_incomplete] ->
-        {:ok, more} = :gen_tcp.recv(socket, 0, timeout)
+        {:ok, more} = transport(socket).recv(socket, 0, timeout)
         read_head(socket, read <> more, timeout)
     end
   end
@@ -182,7 +203,7 @@ defmodule BeamMCP.Test.RawHTTP do
       if size == 0, do: "", else: chunk <> read_chunks(socket, rest, timeout)
     else
       _incomplete ->
-        {:ok, more} = :gen_tcp.recv(socket, 0, timeout)
+        {:ok, more} = transport(socket).recv(socket, 0, timeout)
         read_chunks(socket, read <> more, timeout)
     end
   end
@@ -190,7 +211,7 @@ defmodule BeamMCP.Test.RawHTTP do
   defp read_body(_socket, read, length, _timeout) when byte_size(read) >= length, do: read
 
   defp read_body(socket, read, length, timeout) do
-    {:ok, rest} = :gen_tcp.recv(socket, length - byte_size(read), timeout)
+    {:ok, rest} = transport(socket).recv(socket, length - byte_size(read), timeout)
     read <> rest
   end
 end

@@ -9,7 +9,9 @@ defmodule BeamMCP.Test.TaskHost do
 
     @impl true
     def capabilities do
-      tools = for name <- ~w(where ask hang)a, do: %ToolSpec{name: name, task_support: :required}
+      tools =
+        for name <- ~w(where soon ask hang)a, do: %ToolSpec{name: name, task_support: :required}
+
       %{tools: tools, resources: [], prompts: []}
     end
   end
@@ -27,10 +29,16 @@ defmodule BeamMCP.Test.TaskHost do
 
   @doc false
   def call(:where, _arguments, _context), do: {:task, fn _context -> {:ok, "#{node()}"} end}
+  def call(:soon, _arguments, _context), do: {:task, fn _context -> {:ok, soon()} end}
   def call(:hang, _arguments, _context), do: {:task, fn _context -> Process.sleep(:infinity) end}
 
   def call(:ask, _arguments, _context) do
     form = %{type: "object", properties: %{ok: %{type: "boolean"}}, required: ["ok"]}
     {:task, fn context -> {:ok, inspect(Context.elicit(context, "Go on?", form, key: :go))} end}
+  end
+
+  defp soon do
+    Process.sleep(1_000)
+    "#{node()}"
   end
 end

@@ -20,7 +20,7 @@ defmodule BeamMCP.TaskStoreCase do
       @store unquote(options[:store])
 
       setup do
-        namespace = make_ref()
+        namespace = BeamMCP.SessionStoreCase.namespace()
         {module, store_options} = @store
         start_supervised!(module.child_spec({namespace, store_options}))
         {:ok, module: module, namespace: namespace}
@@ -85,7 +85,7 @@ defmodule BeamMCP.TaskStoreCase do
       end
 
       test "keeps namespaces apart", %{module: store, namespace: namespace} do
-        other = make_ref()
+        other = BeamMCP.SessionStoreCase.namespace()
         {module, store_options} = @store
         start_supervised!(module.child_spec({other, store_options}) |> Map.put(:id, other))
         task = task()

@@ -25,7 +25,7 @@ impl Request {
         );
         let name = name.map(|name| format!("Mcp-Name: {name}\r\n"));
         let head = format!(
-            "POST /mcp HTTP/1.1\r\n\
+            "{REQUEST_LINE}\
              Host: localhost\r\n\
              Content-Type: application/json\r\n\
              Accept: application/json, text/event-stream\r\n\
@@ -38,7 +38,18 @@ impl Request {
         let bytes = (head + &body).into_bytes();
         Self { bytes, expected }
     }
+
+    /// The same, on behalf of whom the access token names.
+    pub(crate) fn with_token(&self, token: &str) -> Self {
+        let mut bytes = self.bytes.clone();
+        let line = format!("Authorization: Bearer {token}\r\n");
+        bytes.splice(REQUEST_LINE.len()..REQUEST_LINE.len(), line.into_bytes());
+        Self { bytes, ..*self }
+    }
 }
+
+/// What every request begins with.
+const REQUEST_LINE: &str = "POST /mcp HTTP/1.1\r\n";
 
 /// By its name on the command line.
 impl FromStr for Request {
@@ -106,6 +117,16 @@ mod tests {
             assert!(head.contains(&format!("Content-Length: {}", body.len())));
             assert!(serde_json::from_str::<serde_json::Value>(body).is_ok());
         }
+    }
+
+    #[test]
+    fn puts_a_token_into_its_head() {
+        let request: Request = "call".parse().unwrap();
+        let text = String::from_utf8(request.with_token("a.b.c").bytes).unwrap();
+        let lines: Vec<&str> = text.split("\r\n").collect();
+        assert_eq!(lines[0], "POST /mcp HTTP/1.1");
+        assert_eq!(lines[1], "Authorization: Bearer a.b.c");
+        assert_eq!(lines[2], "Host: localhost");
     }
 
     #[test]

@@ -21,7 +21,8 @@ pub(crate) struct Plan {
     pub(crate) port: u16,
     pub(crate) pid: u32,
     pub(crate) connections: usize,
-    pub(crate) request: Request,
+    /// At least one; they take turns.
+    pub(crate) requests: Vec<Request>,
     pub(crate) warmup: Duration,
     pub(crate) measured: Duration,
 }
@@ -54,7 +55,7 @@ impl Plan {
 
     async fn measure(self) -> Result<Report, String> {
         let server = Process::find(self.pid)?;
-        let state = Rc::new(State::new(self.request.clone()));
+        let state = Rc::new(State::new(self.requests.clone()));
         let mut callers = JoinSet::new();
         for _ in 0..self.connections {
             callers.spawn_local(call_until_stopped(self.port, Rc::clone(&state)));
@@ -90,7 +91,9 @@ impl Plan {
 
 /// What the callers share.
 struct State {
-    request: Request,
+    requests: Vec<Request>,
+    /// The turn of the next request.
+    turn: Cell<usize>,
     first: OnceCell<Vec<u8>>,
     recording: Cell<bool>,
     /// Nanoseconds from the first byte sent to the last one received.
@@ -98,15 +101,22 @@ struct State {
 }
 
 impl State {
-    fn new(request: Request) -> Self {
+    fn new(requests: Vec<Request>) -> Self {
         let latencies = Histogram::new_with_bounds(1_000, 60_000_000_000, 3)
             .expect("the bounds and three digits are within the histogram's own");
         Self {
-            request,
+            requests,
+            turn: Cell::new(0),
             first: OnceCell::new(),
             recording: Cell::new(false),
             latencies: RefCell::new(latencies),
         }
+    }
+
+    fn next_request(&self) -> &Request {
+        let turn = self.turn.get();
+        self.turn.set((turn + 1) % self.requests.len());
+        &self.requests[turn]
     }
 }
 
@@ -114,7 +124,7 @@ async fn call_until_stopped(port: u16, state: Rc<State>) -> Result<(), String> {
     let mut connection = Connection::open(port).await?;
     loop {
         let start = Instant::now();
-        connection.call(&state.request, &state.first).await?;
+        connection.call(state.next_request(), &state.first).await?;
         if state.recording.get() {
             let nanoseconds = start.elapsed().as_nanos() as u64;
             state.latencies.borrow_mut().saturating_record(nanoseconds);

@@ -1,11 +1,13 @@
 defmodule BeamMCP.Instance.Drain do
   @moduledoc false
   # Stops accepting, lets running calls finish, closes. Runs on request and, being the last child
-  # of its instance, before anything else of the instance stops.
+  # of its instance, before anything else of the instance stops: then it lets jobs finish, too, whose
+  # results other nodes can be asked for.
 
   use GenServer
 
   alias BeamMCP.{Config, Instance, Listener, Native}
+  alias BeamMCP.Tasks.Keepers
   alias BeamMCP.Transport.HTTP
 
   # What the native side may take beyond the deadline before it is given up.
@@ -52,7 +54,15 @@ defmodule BeamMCP.Instance.Drain do
   def handle_info(_late, config), do: {:noreply, config}
 
   @impl GenServer
-  def terminate(_reason, config), do: drain(config.name, config.drain_timeout_ms)
+  def terminate(_reason, config) do
+    deadline = now_ms() + config.drain_timeout_ms
+    drain(config.name, config.drain_timeout_ms)
+    if Config.shared_tasks?(config), do: await_tasks(config.name, deadline)
+  end
+
+  defp await_tasks(name, deadline) do
+    with {:ok, instance} <- Instance.fetch(name), do: Keepers.await(instance, deadline)
+  end
 
   defp drain(name, timeout_ms) do
     servers = HTTP.Server.all(name)

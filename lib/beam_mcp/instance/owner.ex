@@ -8,7 +8,7 @@ defmodule BeamMCP.Instance.Owner do
   require Logger
 
   alias BeamMCP.Catalog.Registry
-  alias BeamMCP.{Config, Error, Instance, Native, Telemetry}
+  alias BeamMCP.{Audit, Config, Error, Instance, Native, Telemetry}
   alias BeamMCP.Dispatch.Around
 
   @spec start_link(Config.t()) :: GenServer.on_start()
@@ -76,11 +76,13 @@ defmodule BeamMCP.Instance.Owner do
       handlers: :ets.new(:handlers, [:public, read_concurrency: true]),
       definitions: Registry.new(),
       caller_catalogs: :ets.new(:caller_catalogs, [:public, read_concurrency: true]),
+      supervisors: :ets.new(:supervisors, [:public, read_concurrency: true]),
       sessions: {store, namespace},
       tasks: {task_store, task_namespace},
       staged: {staged_store, staged_namespace},
       replays: {replay_store, replay_namespace},
       telemetry?: telemetry?,
+      audit: if(config.audit, do: Audit.counters()),
       around: Around.new(config, telemetry?)
     }
   end

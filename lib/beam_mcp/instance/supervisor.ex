@@ -12,27 +12,48 @@ defmodule BeamMCP.Instance.Supervisor do
   #       Changes
   #       Relay
   #       Parking
-  #       keepers      one_for_one, one for each task that is worked on
+  #       Keepers      one_for_one, one for each task that is worked on
   #       Catalog.Server
+  #       Audit        where the host has one
   #       Events
   #       OAuth.Keys   one for each listener that fetches keys
+  #       OAuth.Introspection  one for each listener that asks about tokens
   #       dispatchers  one_for_one
   #     listeners      one_for_one
   #     Drain          last to start, so first to stop: nothing else stops before it has drained
 
   use Supervisor
 
-  alias BeamMCP.{Catalog, Changes, Config, Dispatcher, Events, Instance, OAuth, Parking, Relay}
-  alias BeamMCP.Tasks.Keeper
+  alias BeamMCP.{
+    Audit,
+    Catalog,
+    Changes,
+    Config,
+    Dispatcher,
+    Events,
+    Instance,
+    OAuth,
+    Parking,
+    Relay
+  }
+
+  alias BeamMCP.Tasks.Keepers
   alias BeamMCP.Transport.HTTP
 
   # A host may kill dispatchers, and a fault that kills one may come with every request: calls
   # fail one by one, and the instance stays.
   @dispatcher_restarts [max_restarts: 1_000, max_seconds: 1]
 
+  # The Registry refuses a second instance of a name; one that was killed has forgotten the first.
   @spec start_link(Config.t()) :: Supervisor.on_start()
   def start_link(config) do
-    Supervisor.start_link(__MODULE__, config, name: Instance.via(config.name, :supervisor))
+    with {:ok, %{supervisor: running}} <- Instance.fetch(config.name),
+         true <- Process.alive?(running) do
+      {:error, {:already_started, running}}
+    else
+      _none ->
+        Supervisor.start_link(__MODULE__, config, name: Instance.via(config.name, :supervisor))
+    end
   end
 
   @impl Supervisor
@@ -61,17 +82,23 @@ defmodule BeamMCP.Instance.Supervisor do
       {Changes, config.name},
       {Relay, config.name},
       {Parking, config.name},
-      Keeper.supervisor(config.name),
-      {Catalog.Server, config.name},
-      {Events, config.name},
-      branch(:dispatchers, dispatchers(config), @dispatcher_restarts)
-    ] ++ keys(config)
+      {Keepers, config.name},
+      {Catalog.Server, config.name}
+    ] ++
+      audit(config) ++
+      [
+        {Events, config.name},
+        branch(:dispatchers, dispatchers(config), @dispatcher_restarts)
+      ] ++ keys(config)
   end
+
+  defp audit(%{audit: nil}), do: []
+  defp audit(config), do: [{Audit, config}]
 
   defp keys(config) do
     for {%{authorize: %OAuth{} = oauth}, index} <- Enum.with_index(config.http),
-        OAuth.fetches?(oauth),
-        do: {OAuth.Keys, {config.name, index, oauth}}
+        module <- OAuth.processes(oauth),
+        do: {module, {config.name, index, oauth}}
   end
 
   defp dispatchers(config) do

@@ -8,7 +8,7 @@ defmodule BeamMCP.OAuth.Keys do
 
   require Logger
 
-  alias BeamMCP.{Instance, Native, OAuth}
+  alias BeamMCP.{Instance, Native, OAuth, Telemetry}
   alias BeamMCP.OAuth.Source
 
   @fetch_ms 15_000
@@ -26,10 +26,8 @@ defmodule BeamMCP.OAuth.Keys do
     do: %{id: {__MODULE__, index}, start: {__MODULE__, :start_link, [argument]}}
 
   @spec start_link({Instance.name(), non_neg_integer(), OAuth.t()}) :: GenServer.on_start()
-  def start_link({name, number, oauth}) do
-    via = Instance.via(name, {__MODULE__, number})
-    GenServer.start_link(__MODULE__, oauth, name: via)
-  end
+  def start_link({_name, _number, _oauth} = argument),
+    do: GenServer.start_link(__MODULE__, argument)
 
   @doc "Has newer keys fetched where that is due: `:ok` once they are as new as can be, or `:failed`."
   @spec refresh(Instance.name(), non_neg_integer(), non_neg_integer()) :: :ok | :failed
@@ -40,24 +38,21 @@ defmodule BeamMCP.OAuth.Keys do
   end
 
   @impl GenServer
-  def init(oauth) do
-    issuers =
-      for {source, index} <- Enum.with_index(oauth.sources), source != nil, into: %{} do
-        {index,
-         %{
-           source: source,
-           fetching: nil,
-           waiting: [],
-           timer: nil,
-           # When the keys came in, until when they are fresh, and when they were asked for last.
-           came_ms: nil,
-           fresh_until_ms: nil,
-           asked_ms: nil,
-           retry_ms: @retry_ms
-         }}
-      end
+  def init({name, number, oauth}) do
+    # Keys outlive a Registry that was killed.
+    Process.flag(:trap_exit, true)
+    place = {name, {__MODULE__, number}}
+    :ok = register(place)
 
-    {:ok, %{guard: oauth.guard, clock: oauth.clock, issuers: issuers}, {:continue, :fetch_all}}
+    state = %{
+      name: name,
+      place: place,
+      guard: oauth.guard,
+      clock: oauth.clock,
+      issuers: issuers(oauth)
+    }
+
+    {:ok, state, {:continue, :fetch_all}}
   end
 
   @impl GenServer
@@ -85,6 +80,31 @@ defmodule BeamMCP.OAuth.Keys do
   end
 
   def handle_info({:fetch, index}, state), do: {:noreply, fetch(state, index)}
+
+  def handle_info({:EXIT, _registry, _reason}, state) do
+    :ok = register(state.place)
+    {:noreply, state}
+  end
+
+  defp issuers(oauth) do
+    for {source, index} <- Enum.with_index(oauth.sources), source != nil, into: %{} do
+      {index,
+       %{
+         source: source,
+         fetching: nil,
+         waiting: [],
+         timer: nil,
+         # When the keys came in, until when they are fresh, and when they were asked for last.
+         came_ms: nil,
+         count: 0,
+         fresh_until_ms: nil,
+         asked_ms: nil,
+         retry_ms: @retry_ms
+       }}
+    end
+  end
+
+  defp register({name, role}), do: Instance.register(name, role, nil)
 
   defp refresh(state, index, issuer, from) do
     cond do
@@ -125,7 +145,7 @@ defmodule BeamMCP.OAuth.Keys do
 
   defp request(state, index, issuer, {url, source}) do
     ref = make_ref()
-    :ok = Native.fetch(url, source.allow_private?, self(), {index, ref})
+    :ok = Native.fetch(url, source.allow_private?, source.trust, self(), {index, ref})
     put_in(state.issuers[index], %{issuer | fetching: ref, source: source})
   end
 
@@ -134,7 +154,7 @@ defmodule BeamMCP.OAuth.Keys do
 
   defp step(state, index, issuer, {:keys, body, max_age_s}) do
     case Native.set_keys(state.guard, index, body) do
-      {:ok, _count} -> came(state, index, issuer, fresh_ms(max_age_s))
+      {:ok, count} -> came(state, index, %{issuer | count: count}, fresh_ms(max_age_s))
       {:error, {_kind, text}} -> failed(state, index, issuer, :no_set, text)
     end
   end
@@ -144,6 +164,7 @@ defmodule BeamMCP.OAuth.Keys do
 
   defp came(state, index, issuer, fresh_ms) do
     now_ms = state.clock.()
+    Telemetry.keys(state.name, issuer.source.issuer, :fetched, issuer.count, 0)
     answer(issuer, :ok)
 
     issuer = %{
@@ -160,9 +181,12 @@ defmodule BeamMCP.OAuth.Keys do
   defp failed(state, index, issuer, kind, text) do
     Logger.warning("[BeamMCP] the keys of #{issuer.source.issuer} cannot be had: #{text}")
     issuer = drop_old(state, index, issuer, kind)
+    tell_failed(state, issuer)
     answer(issuer, :failed)
     retry_ms = issuer.retry_ms
-    again(state, index, %{issuer | retry_ms: min(retry_ms * 2, @max_retry_ms)}, retry_ms)
+    # A fetch may have taken longer to fail than is waited between two.
+    issuer = %{issuer | asked_ms: state.clock.(), retry_ms: min(retry_ms * 2, @max_retry_ms)}
+    again(state, index, issuer, retry_ms)
   end
 
   # Old keys serve on while the issuer cannot be reached; one that answers something else has said
@@ -174,10 +198,18 @@ defmodule BeamMCP.OAuth.Keys do
 
     if state.clock.() > issuer.fresh_until_ms + grace_ms do
       {:ok, 0} = Native.set_keys(state.guard, index, nil)
-      %{issuer | came_ms: nil, fresh_until_ms: nil}
+      %{issuer | came_ms: nil, count: 0, fresh_until_ms: nil}
     else
       issuer
     end
+  end
+
+  defp tell_failed(state, %{came_ms: nil} = issuer),
+    do: Telemetry.keys(state.name, issuer.source.issuer, :none, 0, 0)
+
+  defp tell_failed(state, issuer) do
+    age_ms = state.clock.() - issuer.came_ms
+    Telemetry.keys(state.name, issuer.source.issuer, :stale, issuer.count, age_ms)
   end
 
   defp answer(issuer, answer), do: for(from <- issuer.waiting, do: GenServer.reply(from, answer))

@@ -4,12 +4,14 @@ defmodule BeamMCP.OAuth.Source do
   # metadata names (RFC 8414 §3, OpenID Connect Discovery §4), which must be the issuer's own.
 
   @enforce_keys [:issuer, :keys, :allow_private?]
-  defstruct [:issuer, :keys, :allow_private?, candidates: [], state: :keys]
+  defstruct [:issuer, :keys, :allow_private?, :trust, candidates: [], state: :keys]
 
   @type t :: %__MODULE__{
           issuer: String.t(),
           keys: {:jwks_uri, String.t()} | {:discover, String.t()},
           allow_private?: boolean(),
+          # Whom its host's certificate must be of, or nil for whom the system trusts.
+          trust: BeamMCP.Native.trust() | nil,
           # Places of metadata that were not tried yet.
           candidates: [String.t()],
           state: :keys | :metadata

@@ -13,6 +13,37 @@ defmodule BeamMCP.Options.HTTP do
   @spec rows() :: [Row.t()]
   def rows, do: policy() ++ address() ++ limits()
 
+  @doc "The rows of its TLS."
+  @spec tls() :: [Row.t()]
+  def tls do
+    [
+      row(
+        :certfile,
+        :string,
+        :required,
+        "The certificate in PEM, followed by those that lead from it to a root"
+      ),
+      row(
+        :keyfile,
+        :string,
+        :required,
+        "Its private key in PEM, not encrypted: RSA, P-256, P-384 or Ed25519"
+      ),
+      row(
+        :client_certificates,
+        {:one_of, [:off, :requested, :required]},
+        :off,
+        "Whether clients are asked for a certificate, and served without one"
+      ),
+      row(
+        :cacertfile,
+        {:optional, :string},
+        nil,
+        "Authorities in PEM that a client's certificate must be of. `nil` admits every certificate whose key the client has, a self-signed one too: its thumbprint tells whose it is"
+      )
+    ]
+  end
+
   defp policy do
     [
       row(
@@ -43,6 +74,13 @@ defmodule BeamMCP.Options.HTTP do
         "`Host` values that are served; another one is refused with 403"
       ),
       row(
+        :trusted_proxies,
+        {:custom, &Check.networks/1,
+         "a list of addresses and networks such as `\"10.0.0.0/8\"`, or `:unix`"},
+        [],
+        "Proxies that are believed where a request comes from, by `Forwarded` or `X-Forwarded-For`; `:unix` are the peers of a Unix-domain socket. Addresses count for `auth_failures_per_minute` and `rate_limits`"
+      ),
+      row(
         :allow_public_unauthenticated,
         :boolean,
         false,
@@ -71,6 +109,12 @@ defmodule BeamMCP.Options.HTTP do
         "/mcp",
         "The endpoint, served with and without a slash at the end"
       ),
+      row(
+        :tls,
+        {:optional, {:custom, &Check.keywords/1, "a keyword list"}},
+        nil,
+        "Serves https by TLS 1.2 and 1.3, see `BeamMCP.TLS`; `nil` is plain HTTP"
+      ),
       count(:backlog, 1_024, 1, 65_535, "Connections the system keeps before they are accepted")
     ]
   end
@@ -84,7 +128,7 @@ defmodule BeamMCP.Options.HTTP do
         :header_timeout_ms,
         10_000,
         1,
-        "From accept, or the first byte of a later request, to the end of its headers; then the connection is closed"
+        "From accept, the handshake of TLS included, or the first byte of a later request, to the end of its headers; then the connection is closed"
       ),
       time(:body_timeout_ms, 30_000, 1, "The whole body; over it 408"),
       time(
@@ -104,7 +148,7 @@ defmodule BeamMCP.Options.HTTP do
         10_000,
         1,
         1_000_000,
-        "Open connections; a further one is answered 503, closed and counted"
+        "Open connections, handshakes included; a further one is answered 503, with TLS not at all, closed and counted"
       ),
       count(:h2_max_streams, 100, 1, 10_000, "Concurrent streams of one HTTP/2 connection")
     ]

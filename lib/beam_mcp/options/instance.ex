@@ -9,6 +9,7 @@ defmodule BeamMCP.Options.Instance do
 
   @levels ~w(debug info notice warning error critical alert emergency)a
   @named "itself, `{module, function}`, or `{module, function, extra_arguments}` with a list"
+  @hook_function "an existing function of 2 arguments: #{@named}"
   @context_function "an existing function of 1 argument: #{@named}"
 
   @doc "The rows of an instance."
@@ -26,6 +27,12 @@ defmodule BeamMCP.Options.Instance do
         :term,
         nil,
         "What instances on several nodes have in common that serve the same: a change on one is told to the clients of all. `nil` stands for the name"
+      ),
+      row(
+        :clustered,
+        :boolean,
+        false,
+        "Says that several nodes serve the same clients, so that the start is refused without `secrets`, and where a DPoP proof would be good once on each node: see `replay_store`"
       ),
       row(:server_name, :string, "beam_mcp", "`serverInfo.name`"),
       row(:server_title, {:optional, :string}, nil, "`serverInfo.title`, for people"),
@@ -138,6 +145,37 @@ defmodule BeamMCP.Options.Instance do
         "Scopes that every method needs that `scope_map` does not name, in place of the usual ones"
       ),
       row(
+        :scope_policy,
+        {:custom, &Check.scope_policy/1,
+         "a map from methods to `:visible_definitions` or `:selected_definition`"},
+        %{},
+        "Methods for which the scopes of definitions stand in the place of the method's: `:visible_definitions` for `tools/list`, `resources/list` and `resources/templates/list`, `:selected_definition` for `tools/call` and `resources/read`. A method is in this or in `scope_map`"
+      ),
+      row(
+        :subscription_scopes,
+        {:custom, &Check.scopes/1, "a list of strings"},
+        [],
+        "Scopes that `subscriptions/listen` needs beside those of what it asks for"
+      ),
+      row(
+        :hide_unauthorized,
+        :boolean,
+        false,
+        "Whether lists leave out every definition whose scopes the caller lacks, also those of which it would be told what it lacks"
+      ),
+      row(
+        :authorize_definition,
+        {:optional, {:custom, Check.hook_of(2), @hook_function}},
+        nil,
+        "Called with the `BeamMCP.Context` and a `BeamMCP.Definition`, once scopes suffice: `true` permits, all else hides it from the caller (`BeamMCP.Definition`)"
+      ),
+      row(
+        :step_up,
+        {:optional, {:custom, Check.hook_of(2), @hook_function}},
+        nil,
+        "Called with the same, after that: `:ok`, or `{:step_up, acr_values, max_age}` for a sign-in that the token must tell of, else 401"
+      ),
+      row(
         :implies,
         {:custom, &Check.scopes_by_name/1, "a map from scopes to lists of scopes"},
         %{},
@@ -172,6 +210,12 @@ defmodule BeamMCP.Options.Instance do
         {:optional, {:custom, &Check.context_function/1, @context_function}},
         nil,
         "Gets a `BeamMCP.Report` of each handler that raised, threw, exited or answered what cannot be sent, once the caller has its answer"
+      ),
+      row(
+        :audit,
+        {:optional, {:custom, &Check.context_function/1, @context_function}},
+        nil,
+        "Gets a `BeamMCP.Decision` for each caller that is let in or refused, in order, from a process of its own; `&BeamMCP.AuditLog.log/1` writes lines. While 1,000 wait for it more are dropped and counted, see `BeamMCP.info/1`"
       )
     ]
   end
@@ -220,7 +264,7 @@ defmodule BeamMCP.Options.Instance do
         :allow_public_cache,
         :boolean,
         false,
-        "Permits `:public`, here and in definitions; not with a catalog that has `capabilities/1`"
+        "Permits `:public`, here and in definitions; not with a catalog that has `capabilities/1`, nor with `authorize_definition`. What needs scopes of its own is never public"
       )
     ]
   end
@@ -273,7 +317,7 @@ defmodule BeamMCP.Options.Instance do
         :hook_timeout_ms,
         2_000,
         1,
-        "Deadline of `authorize` and of stores; over it 503. Also of the functions around a handler, over it the call fails"
+        "Deadline of `authorize` and of stores; over it 503. Also of `authorize_definition` and `step_up`, over it they deny, and of the functions around a handler, over it the call fails"
       ),
       count(:max_calls, 10_000, 1, 1_000_000, "Calls in flight; over it 503 and -31503"),
       count(
@@ -282,6 +326,13 @@ defmodule BeamMCP.Options.Instance do
         1,
         1_000_000,
         "Calls in flight of one principal that `authorize` named; over it 429 and -31429"
+      ),
+      row(
+        :rate_limits,
+        {:custom, &Check.rate_limits/1,
+         "a keyword list of `{count, per_ms}` by `calls`, `completions`, `subscriptions`"},
+        [],
+        "How often one caller may call tools, read resources and get prompts, have arguments completed, and subscribe: all at once and then at an even pace; over it 429 with `Retry-After`, and -31429. A caller is a principal, or where nobody is named an address or pipe"
       ),
       count(
         :max_parked,

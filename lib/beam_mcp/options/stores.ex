@@ -111,7 +111,7 @@ defmodule BeamMCP.Options.Stores do
         :load_timeout_ms,
         5_000,
         0,
-        "How long the start waits for the tables to be loaded; until they are, requests of sessions are answered 503"
+        "How long the start waits for the tables to be loaded; until they are, what needs them is answered 503"
       )
     ]
   end

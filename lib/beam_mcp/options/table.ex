@@ -3,9 +3,10 @@ defmodule BeamMCP.Options.Table do
   Every option of BeamMCP: key, legal values, default, and what it does at its limit.
 
   Validation, the documentation of `BeamMCP`, `BeamMCP.Transport.HTTP`,
+  `BeamMCP.TLS`, `BeamMCP.OAuth`,
   `BeamMCP.Transport.Stdio`, `BeamMCP.SessionStore.ETS`, `BeamMCP.SessionStore.Mnesia`,
-  `BeamMCP.TaskStore.ETS`, `BeamMCP.Connectome.Observed` and `BeamMCP.Test`, and the tests read
-  these rows.
+  `BeamMCP.TaskStore.ETS`, `BeamMCP.TaskStore.Mnesia`, `BeamMCP.Connectome.Observed` and
+  `BeamMCP.Test`, and the tests read these rows.
   """
 
   import BeamMCP.Options.Row
@@ -14,19 +15,27 @@ defmodule BeamMCP.Options.Table do
 
   @levels ~w(debug info notice warning error critical alert emergency)a
 
+  @doc "The tables that have secret options."
+  @spec secretive() :: [BeamMCP.Options.table()]
+  def secretive, do: [:instance, :oauth, :introspection]
+
   @doc "The rows of one table."
   @spec rows(BeamMCP.Options.table()) :: [Row.t()]
   def rows(:instance), do: Instance.rows()
   def rows(:http), do: HTTP.rows()
+  def rows(:tls), do: HTTP.tls()
   def rows(:oauth), do: OAuth.resource()
   def rows(:issuer), do: OAuth.issuer()
+  def rows(:introspection), do: OAuth.introspection()
   def rows(:stdio), do: stdio()
   def rows(:session_ets), do: Stores.sessions()
   def rows(:session_mnesia), do: Stores.sessions() ++ Stores.mnesia()
   def rows(:staged_ets), do: Stores.staged()
   def rows(:staged_mnesia), do: Stores.staged() ++ Stores.mnesia()
   def rows(:task_ets), do: Stores.tasks()
+  def rows(:task_mnesia), do: Stores.tasks() ++ Stores.mnesia()
   def rows(:replay_ets), do: Stores.replays()
+  def rows(:replay_mnesia), do: Stores.replays() ++ Stores.mnesia()
   def rows(:test), do: test()
   def rows(:observed), do: observed()
 
@@ -47,8 +56,14 @@ defmodule BeamMCP.Options.Table do
       row(
         :principal,
         :term,
-        :anonymous,
+        :local,
         "Who the client is, as whoever launches the server knows: `principal` in each `BeamMCP.Context`"
+      ),
+      row(
+        :scopes,
+        {:optional, {:custom, &Check.scopes/1, "a list of strings"}},
+        {:described, "all scopes that methods need, and none of those that definitions need"},
+        "What the client may do, as if an access token had said so"
       )
     ]
   end

@@ -31,10 +31,10 @@ defmodule BeamMCP.SessionStore.Mnesia do
   """
 
   @behaviour BeamMCP.SessionStore
+  @behaviour BeamMCP.Mnesia.Tables
 
-  use GenServer
-
-  alias BeamMCP.{Instance, Mnesia, Options, SessionStore}
+  alias BeamMCP.{Mnesia, Options, SessionStore}
+  alias BeamMCP.Mnesia.Tables
 
   # A row of `sessions` is `{table, id, session, opened_ms, used_ms}`, used when it was opened until it
   # is used. One of `order` is `{table, {:unused, opened_ms, id}, nil}` for each that was not, the
@@ -53,27 +53,23 @@ defmodule BeamMCP.SessionStore.Mnesia do
 
   @impl SessionStore
   def child_spec({namespace, options}) do
-    {clock, options} = Keyword.pop(options, :clock, &wall_ms/0)
+    {clock, options} = Keyword.pop(options, :clock, &Mnesia.wall_ms/0)
     settings = Options.validate!(:session_mnesia, options, "session_store.")
 
-    opened = %{
+    store = %{
       sessions: Mnesia.table!("sessions", namespace),
       order: Mnesia.table!("sessions_order", namespace),
       settings: settings,
       clock: clock
     }
 
-    %{id: __MODULE__, start: {__MODULE__, :start_link, [namespace, opened]}}
+    Tables.child_spec({__MODULE__, namespace, store})
   end
-
-  @doc false
-  @spec start_link(SessionStore.namespace(), map()) :: GenServer.on_start()
-  def start_link(namespace, opened), do: GenServer.start_link(__MODULE__, {namespace, opened})
 
   @impl SessionStore
   def create(namespace, session) do
-    with {:ok, store} <- opened(namespace),
-         {:ok, id} <- transaction(fn -> create_in(store, session) end) do
+    with {:ok, store} <- Tables.opened(__MODULE__, namespace),
+         {:ok, id} <- Mnesia.transaction(fn -> create_in(store, session) end) do
       :ok = Mnesia.settle(store.sessions, id)
       {:ok, id}
     end
@@ -81,7 +77,7 @@ defmodule BeamMCP.SessionStore.Mnesia do
 
   @impl SessionStore
   def fetch(namespace, id) do
-    with {:ok, store} <- opened(namespace),
+    with {:ok, store} <- Tables.opened(__MODULE__, namespace),
          {:ok, row} <- read(Mnesia.read(store.sessions, id), store) do
       used(store, row)
     end
@@ -104,45 +100,24 @@ defmodule BeamMCP.SessionStore.Mnesia do
     end)
   end
 
-  @impl GenServer
-  def init({namespace, store}) do
-    Process.flag(:trap_exit, true)
+  @impl Tables
+  def tables(store), do: [{store.sessions, @sessions}, {store.order, @order}]
 
-    with :ok <- Mnesia.open(store.sessions, @sessions, store.settings),
-         :ok <- Mnesia.open(store.order, @order, store.settings) do
-      :ok = Instance.register(namespace, __MODULE__, store)
-      schedule_sweep(store)
-      {:ok, {namespace, store}}
-    else
-      {:error, text} -> {:stop, text}
+  @impl Tables
+  def sweep(store) do
+    now_ms = store.clock.()
+    old = {:"=<", :"$2", now_ms - store.settings.lifetime_ms}
+    idle = {:"=<", :"$3", now_ms - store.settings.idle_timeout_ms}
+    ended = [{{store.sessions, :"$1", :_, :"$2", :"$3"}, [{:orelse, old, idle}], [:"$1"]}]
+
+    for ids <- store.sessions |> Mnesia.select(ended) |> Enum.chunk_every(@batch) do
+      Mnesia.transaction(fn -> Enum.each(ids, &remove_ended(store, &1)) end)
     end
   end
 
-  @impl GenServer
-  def handle_info(:sweep, {_namespace, store} = state) do
-    if Mnesia.first?(store.sessions), do: sweep(store)
-    schedule_sweep(store)
-    {:noreply, state}
-  end
-
-  def handle_info({:EXIT, _registry, _reason}, {namespace, store} = state) do
-    :ok = Instance.register(namespace, __MODULE__, store)
-    {:noreply, state}
-  end
-
-  def handle_info(_late, state), do: {:noreply, state}
-
-  @impl GenServer
-  def terminate(:shutdown, {_namespace, store}) do
-    Mnesia.leave(store.sessions)
-    Mnesia.leave(store.order)
-  end
-
-  def terminate(_fault, _state), do: :ok
-
   defp written(namespace, id, change) do
-    with {:ok, store} <- opened(namespace),
-         :ok <- transaction(fn -> change.(store) end),
+    with {:ok, store} <- Tables.opened(__MODULE__, namespace),
+         :ok <- Mnesia.transaction(fn -> change.(store) end),
          do: Mnesia.settle(store.sessions, id)
   end
 
@@ -206,7 +181,7 @@ defmodule BeamMCP.SessionStore.Mnesia do
   end
 
   defp use_now(store, id) do
-    transaction(fn ->
+    Mnesia.transaction(fn ->
       with {:ok, {table, ^id, session, opened_ms, _used_ms}} <- lock(store, id) do
         :ok = Mnesia.delete(store.order, {:unused, opened_ms, id})
         :ok = Mnesia.write({table, id, session, opened_ms, store.clock.()})
@@ -242,41 +217,8 @@ defmodule BeamMCP.SessionStore.Mnesia do
     now_ms - opened_ms >= settings.lifetime_ms or now_ms - used_ms >= settings.idle_timeout_ms
   end
 
-  defp sweep(store) do
-    now_ms = store.clock.()
-    old = {:"=<", :"$2", now_ms - store.settings.lifetime_ms}
-    idle = {:"=<", :"$3", now_ms - store.settings.idle_timeout_ms}
-    ended = [{{store.sessions, :"$1", :_, :"$2", :"$3"}, [{:orelse, old, idle}], [:"$1"]}]
-
-    for ids <- store.sessions |> Mnesia.select(ended) |> Enum.chunk_every(@batch) do
-      transaction(fn -> Enum.each(ids, &remove_ended(store, &1)) end)
-    end
-  end
-
   # It may have been used meanwhile, on another node.
   defp remove_ended(store, id) do
     with {:error, :unknown} <- lock(store, id), do: remove(store, id)
   end
-
-  defp transaction(fun) do
-    with {:ok, result} <- Mnesia.transaction(fun), do: result
-  end
-
-  defp opened(namespace) do
-    case Registry.lookup(BeamMCP.Registry, {namespace, __MODULE__}) do
-      [{_pid, store}] ->
-        if Mnesia.available?(store.sessions) and Mnesia.available?(store.order),
-          do: {:ok, store},
-          else: {:error, :unavailable}
-
-      [] ->
-        {:error, :unavailable}
-    end
-  end
-
-  defp schedule_sweep(store),
-    do: Process.send_after(self(), :sweep, store.settings.sweep_interval_ms)
-
-  # Nodes have no other clock in common.
-  defp wall_ms, do: System.system_time(:millisecond)
 end

@@ -10,10 +10,10 @@ defmodule BeamMCP.StagedStore.Mnesia do
   """
 
   @behaviour BeamMCP.StagedStore
+  @behaviour BeamMCP.Mnesia.Tables
 
-  use GenServer
-
-  alias BeamMCP.{Instance, Mnesia, Options, StagedStore}
+  alias BeamMCP.{Mnesia, Options, StagedStore}
+  alias BeamMCP.Mnesia.Tables
 
   # A row is `{table, id, owner, data, expires_ms, :open | :taken}`.
   @definition [attributes: [:id, :owner, :data, :expires_ms, :state], type: :set]
@@ -23,26 +23,22 @@ defmodule BeamMCP.StagedStore.Mnesia do
 
   @impl StagedStore
   def child_spec({namespace, options}) do
-    {clock, options} = Keyword.pop(options, :clock, &wall_ms/0)
+    {clock, options} = Keyword.pop(options, :clock, &Mnesia.wall_ms/0)
     settings = Options.validate!(:staged_mnesia, options, "staged_store.")
-    opened = %{table: Mnesia.table!("staged", namespace), settings: settings, clock: clock}
-    %{id: __MODULE__, start: {__MODULE__, :start_link, [namespace, opened]}}
+    store = %{table: Mnesia.table!("staged", namespace), settings: settings, clock: clock}
+    Tables.child_spec({__MODULE__, namespace, store})
   end
-
-  @doc false
-  @spec start_link(StagedStore.namespace(), map()) :: GenServer.on_start()
-  def start_link(namespace, opened), do: GenServer.start_link(__MODULE__, {namespace, opened})
 
   @impl StagedStore
   def put(namespace, id, entry) do
-    with {:ok, store} <- opened(namespace),
-         :ok <- transaction(fn -> put_in_table(store, id, entry) end),
+    with {:ok, store} <- Tables.opened(__MODULE__, namespace),
+         :ok <- Mnesia.transaction(fn -> put_in_table(store, id, entry) end),
          do: Mnesia.settle(store.table, id)
   end
 
   @impl StagedStore
   def fetch(namespace, id) do
-    with {:ok, store} <- opened(namespace) do
+    with {:ok, store} <- Tables.opened(__MODULE__, namespace) do
       case Mnesia.read(store.table, id) do
         [{_table, ^id, owner, data, expires_ms, state}] ->
           if expires_ms > store.clock.(),
@@ -57,45 +53,25 @@ defmodule BeamMCP.StagedStore.Mnesia do
 
   @impl StagedStore
   def take(namespace, id, owner) do
-    with {:ok, store} <- opened(namespace),
-         {:ok, data} <- transaction(fn -> take_from_table(store, id, owner) end) do
+    with {:ok, store} <- Tables.opened(__MODULE__, namespace),
+         {:ok, data} <- Mnesia.transaction(fn -> take_from_table(store, id, owner) end) do
       :ok = Mnesia.settle(store.table, id)
       {:ok, data}
     end
   end
 
-  @impl GenServer
-  def init({namespace, store}) do
-    Process.flag(:trap_exit, true)
+  @impl Tables
+  def tables(store), do: [{store.table, @definition}]
 
-    case Mnesia.open(store.table, @definition, store.settings) do
-      :ok ->
-        :ok = Instance.register(namespace, __MODULE__, store)
-        schedule_sweep(store)
-        {:ok, {namespace, store}}
+  @impl Tables
+  def sweep(store) do
+    expired = {:"=<", :"$2", store.clock.()}
+    ids = [{{store.table, :"$1", :_, :_, :"$2", :_}, [expired], [:"$1"]}]
 
-      {:error, text} ->
-        {:stop, text}
+    for ids <- store.table |> Mnesia.select(ids) |> Enum.chunk_every(100) do
+      Mnesia.transaction(fn -> Enum.each(ids, &Mnesia.delete(store.table, &1)) end)
     end
   end
-
-  @impl GenServer
-  def handle_info(:sweep, {_namespace, store} = state) do
-    if Mnesia.first?(store.table), do: sweep(store)
-    schedule_sweep(store)
-    {:noreply, state}
-  end
-
-  def handle_info({:EXIT, _registry, _reason}, {namespace, store} = state) do
-    :ok = Instance.register(namespace, __MODULE__, store)
-    {:noreply, state}
-  end
-
-  def handle_info(_late, state), do: {:noreply, state}
-
-  @impl GenServer
-  def terminate(:shutdown, {_namespace, store}), do: Mnesia.leave(store.table)
-  def terminate(_fault, _state), do: :ok
 
   defp put_in_table(store, id, entry) do
     cond do
@@ -118,31 +94,4 @@ defmodule BeamMCP.StagedStore.Mnesia do
         {:error, :unknown}
     end
   end
-
-  defp sweep(store) do
-    expired = {:"=<", :"$2", store.clock.()}
-    ids = [{{store.table, :"$1", :_, :_, :"$2", :_}, [expired], [:"$1"]}]
-
-    for ids <- store.table |> Mnesia.select(ids) |> Enum.chunk_every(100) do
-      transaction(fn -> Enum.each(ids, &Mnesia.delete(store.table, &1)) end)
-    end
-  end
-
-  defp transaction(fun) do
-    with {:ok, result} <- Mnesia.transaction(fun), do: result
-  end
-
-  defp opened(namespace) do
-    with [{_pid, store}] <- Registry.lookup(BeamMCP.Registry, {namespace, __MODULE__}),
-         true <- Mnesia.available?(store.table) do
-      {:ok, store}
-    else
-      _none_or_minority -> {:error, :unavailable}
-    end
-  end
-
-  defp schedule_sweep(store),
-    do: Process.send_after(self(), :sweep, store.settings.sweep_interval_ms)
-
-  defp wall_ms, do: System.system_time(:millisecond)
 end

@@ -3,45 +3,32 @@ defmodule BeamMCP.Tasks.Keeper do
   # Keeps one task while its work goes on: the only one to write it into the store, and the one who
   # speaks for it. It ends with the work, and the work with it.
   #
-  # What the work asks its client waits here until `tasks/update` has brought all answers.
+  # What the work asks its client waits here until `tasks/update` has brought all answers, and what the
+  # store cannot take, until it can: a node without a majority must not lose what its jobs came to.
 
   use GenServer, restart: :temporary
 
   alias BeamMCP.{Call, Changes, Fault, Identity, Instance, Native, TaskStore}
-  alias BeamMCP.Tasks.{Begun, Handle}
+  alias BeamMCP.Tasks.{Begun, Handle, Keepers}
 
   @enforce_keys [:name, :handle, :worker, :grace_ms]
-  defstruct @enforce_keys ++ [asking: nil]
+  defstruct @enforce_keys ++ [asking: nil, unwritten: nil]
 
   # What is shown of a text for people.
   @max_message_bytes 1_024
 
-  @doc "The supervisor of an instance's keepers."
-  @spec supervisor(Instance.name()) :: Supervisor.child_spec()
-  def supervisor(name) do
-    options = [strategy: :one_for_one, name: Instance.via(name, __MODULE__)]
-    %{id: __MODULE__, type: :supervisor, start: {DynamicSupervisor, :start_link, [options]}}
-  end
-
-  @doc "How many tasks are worked on."
-  @spec count(Instance.name()) :: non_neg_integer()
-  def count(name) do
-    DynamicSupervisor.count_children(Instance.via(name, __MODULE__)).active
-  catch
-    # The instance stops.
-    :exit, _gone -> 0
-  end
+  # Between two attempts to write.
+  @again_ms 500
 
   @doc "Begins a task whose work the calling process does; it is in the store when this returns."
   @spec start(Instance.t(), Begun.t()) ::
           {:ok, Handle.t(), TaskStore.task()} | {:error, term()}
   def start(instance, begun) do
-    supervisor = Instance.via(instance.name, __MODULE__)
     task = task(instance.config, begun)
     handle = %Handle{id: task.id, keeper: nil, job: begun.job, ended: :atomics.new(1, [])}
     argument = {instance.name, task, handle, self()}
 
-    with {:ok, keeper} <- DynamicSupervisor.start_child(supervisor, {__MODULE__, argument}) do
+    with {:ok, keeper} <- Keepers.start(instance, {__MODULE__, argument}) do
       {:ok, %{handle | keeper: keeper}, %{task | keeper: keeper}}
     end
   end
@@ -126,7 +113,7 @@ defmodule BeamMCP.Tasks.Keeper do
 
     %{
       id: TaskStore.new_id(),
-      principal: begun.context.principal |> Identity.compared() |> Identity.principal(),
+      principal: Identity.principal(begun.context.binding_key),
       status: :working,
       status_message: nil,
       created_ms: now_ms,
@@ -155,7 +142,7 @@ defmodule BeamMCP.Tasks.Keeper do
   def handle_call({:hear, _responses}, _from, state), do: {:reply, :done, state}
 
   def handle_call({:tell, message}, _from, state) do
-    write(state, &Map.put(&1, :status_message, shortened(message)))
+    {_outcome, state} = write(state, &%{&1 | status_message: shortened(message)})
     {:reply, :ok, state}
   end
 
@@ -175,23 +162,32 @@ defmodule BeamMCP.Tasks.Keeper do
   end
 
   @impl GenServer
+  # What is not written by now, nobody could ask for any more.
   def handle_info(:expire, state) do
-    {:noreply, state |> ended(:cancelled, nil) |> stop_work()}
+    state = state |> ended(:cancelled, nil) |> stop_work()
+    rest(%{state | unwritten: nil})
+  end
+
+  def handle_info(:again, %{unwritten: change} = state) when change != nil do
+    case write(%{state | unwritten: nil}, change) do
+      {:full, state} -> state |> refused() |> rest()
+      {_written_or_later, state} -> rest(state)
+    end
   end
 
   # The work has ended; a killed one has not said how.
   def handle_info({:EXIT, worker, _reason}, %{worker: worker} = state) do
-    unless Handle.ended?(state.handle) do
+    if Handle.ended?(state.handle) do
+      rest(%{state | worker: nil})
+    else
       {:completed, json, _fault} = Native.job_end(state.handle.job, :failed)
 
       Fault.log_text(
         "the process that did the work of a task ended without an answer: it was killed, or a process linked to it ended"
       )
 
-      ended(state, :completed, json)
+      %{state | worker: nil} |> ended(:completed, json) |> rest()
     end
-
-    {:stop, :normal, state}
   end
 
   def handle_info(_other, state), do: {:noreply, state}
@@ -199,9 +195,14 @@ defmodule BeamMCP.Tasks.Keeper do
   # The instance stops: whoever finds the task later, in a store that outlives this node, is to know.
   @impl GenServer
   def terminate(_reason, state) do
+    if state.unwritten, do: write(%{state | unwritten: nil}, state.unwritten)
     ended(state, :failed, lost())
-    Process.exit(state.worker, :kill)
+    if state.worker, do: Process.exit(state.worker, :kill)
   end
+
+  # Without work, and with nothing left to write, it is of no use.
+  defp rest(%{worker: nil, unwritten: nil} = state), do: {:stop, :normal, state}
+  defp rest(state), do: {:noreply, state}
 
   @doc "The error of a task that nobody works on any more, as a JSON text."
   @spec lost() :: binary()
@@ -212,8 +213,8 @@ defmodule BeamMCP.Tasks.Keeper do
 
   defp asked({:open, requests}, from, state) do
     case write(state, &%{&1 | status: :input_required, detail: requests}) do
-      {:error, :full} -> {:reply, :gone, ended(state, :failed, full())}
-      _written_or_ended -> {:noreply, %{state | asking: from}}
+      {:full, state} -> {:reply, :gone, refused(state)}
+      {_written_or_later, state} -> {:noreply, %{state | asking: from}}
     end
   end
 
@@ -225,35 +226,49 @@ defmodule BeamMCP.Tasks.Keeper do
     change = &%{&1 | status: :working, detail: nil, request_bytes: &1.request_bytes + bytes}
 
     case write(state, change) do
-      {:error, :full} ->
-        ended(state, :failed, full())
+      {:full, state} ->
+        refused(state)
 
-      _written_or_ended ->
+      {_written_or_later, state} ->
         GenServer.reply(state.asking, answers)
         %{state | asking: nil}
     end
   end
 
   defp heard({:open, requests}, state) do
-    write(state, fn
-      %{detail: ^requests} -> {:error, :ended}
-      task -> %{task | detail: requests}
-    end)
-
+    {_outcome, state} = write(state, &%{&1 | detail: requests})
     state
   end
 
   # A task that is over never changes again (TASK-7).
   defp ended(state, status, detail) do
-    if not Handle.ended?(state.handle) do
-      with {:error, :full} <- write(state, &over(&1, status, detail)),
-           do: write(state, &over(&1, :failed, full()))
-
+    if Handle.ended?(state.handle) do
+      state
+    else
+      state = write_end(state, status, detail)
       Handle.end!(state.handle)
       if state.asking, do: GenServer.reply(state.asking, :gone)
+      %{state | asking: nil}
     end
+  end
 
-    %{state | asking: nil}
+  defp write_end(state, status, detail) do
+    case write(state, &over(&1, status, detail)) do
+      {:full, state} -> refused_end(state)
+      {_written_or_later, state} -> state
+    end
+  end
+
+  defp refused_end(state) do
+    {_outcome, state} = write(state, &over(&1, :failed, full()))
+    state
+  end
+
+  # There is no room for what the task has become.
+  defp refused(state) do
+    if Handle.ended?(state.handle),
+      do: refused_end(state),
+      else: ended(state, :failed, full())
   end
 
   @doc "What a task is when it is over. One that failed says so to people too."
@@ -268,21 +283,41 @@ defmodule BeamMCP.Tasks.Keeper do
   defp put_end(task, status, detail),
     do: %{task | status: status, detail: detail, request_bytes: 0}
 
+  defp stop_work(%{worker: nil} = state), do: state
+
   defp stop_work(state) do
     {:ok, _timer} = :timer.kill_after(state.grace_ms, state.worker)
     Call.tell_cancelled(state.name, {:task, state.handle.id}, state.worker)
     state
   end
 
+  # What could not be written yet comes first.
+  defp write(%{unwritten: nil} = state, change) do
+    case written(state, change) do
+      {:error, :unavailable} ->
+        Process.send_after(self(), :again, @again_ms)
+        {:later, %{state | unwritten: change}}
+
+      {:error, :full} ->
+        {:full, state}
+
+      _written_or_over ->
+        {:written, state}
+    end
+  end
+
+  defp write(%{unwritten: before} = state, change),
+    do: {:later, %{state | unwritten: &(&1 |> before.() |> change.())}}
+
   # Nobody else writes the task while its keeper lives, but one who took it for lost.
-  defp write(state, change) do
+  defp written(state, change) do
     {store, namespace} = store(state)
     now_ms = System.os_time(:millisecond)
 
     written =
       store.update(namespace, state.handle.id, fn task ->
-        with false <- TaskStore.ended?(task), %{} = task <- change.(task) do
-          {:ok, %{task | updated_ms: now_ms}}
+        with false <- TaskStore.ended?(task), changed when changed != task <- change.(task) do
+          {:ok, %{changed | updated_ms: now_ms}}
         else
           _over_or_same -> {:error, :ended}
         end

@@ -43,7 +43,12 @@ defmodule BeamMCP.Tasks.Lost do
     %{Keeper.over(task, :failed, Keeper.lost()) | updated_ms: System.os_time(:millisecond)}
   end
 
-  defp lost?(keeper) when node(keeper) == node(), do: not Process.alive?(keeper)
+  defp lost?(keeper) when node(keeper) == node() do
+    not Process.alive?(keeper)
+  rescue
+    # It lived before this node was started again.
+    ArgumentError -> true
+  end
 
   defp lost?(keeper) do
     not :erpc.call(node(keeper), Process, :alive?, [keeper], @patience_ms)

@@ -77,7 +77,7 @@ defmodule BeamMCP.Test.Peer do
 
     :stdio
     |> Options.validate!(drain_timeout_ms: 0)
-    |> Map.merge(%{mode: :lines, identity: identity})
+    |> Map.merge(%{mode: :lines, identity: identity, scopes: settings.scopes})
   end
 
   @impl GenServer

@@ -22,7 +22,7 @@ defmodule BeamMCP.Transport.Stdio do
       at most 16 answers wait in the mailbox of the caller of `run/1`.
   """
 
-  alias BeamMCP.{Error, Identity, Instance, Native, Options}
+  alias BeamMCP.{Error, Identity, Instance, Native, Options, Scopes}
   alias BeamMCP.Transport.Stdio.{Logs, Reader, Signal}
 
   @doc """
@@ -53,16 +53,15 @@ defmodule BeamMCP.Transport.Stdio do
     {:ok, instance} = Instance.fetch(name)
     mode = mode(System.get_env("BEAM_MCP_STDIO"), :init.get_argument(:noinput))
 
-    options = Map.merge(settings, %{mode: mode, identity: identity(settings.principal)})
+    scopes = settings.scopes || Scopes.of_methods(instance.config)
+    identity = Identity.encode(settings.principal, scopes)
+    options = Map.merge(settings, %{mode: mode, identity: identity, scopes: scopes})
 
     case Native.start_stdio(instance.native, options) do
       {:ok, pipe} -> serve_pipe(pipe, mode)
       {:error, reason} -> {:error, Error.native(reason)}
     end
   end
-
-  defp identity(:anonymous), do: nil
-  defp identity(principal), do: Identity.encode(principal)
 
   defp serve_pipe(pipe, mode) do
     :ok = Signal.close_on_sigterm(pipe)

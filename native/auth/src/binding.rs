@@ -59,7 +59,7 @@ pub(crate) fn check(
     }
     if let Some(x5t) = facts.x5t.as_deref() {
         let certificate = certificate.ok_or(Reason::MtlsCertificateRequired)?;
-        if !equal(x5t, certificate.thumbprint()) {
+        if !certificate.thumbprint().is_some_and(|own| equal(x5t, own)) {
             return Err(Reason::MtlsCertificateMismatch);
         }
     }

@@ -10,39 +10,38 @@ use crate::base64url;
 /// A client's certificate, known by its thumbprint `x5t#S256`.
 #[derive(Clone, Eq, PartialEq)]
 pub struct Certificate {
-    thumbprint: String,
+    thumbprint: Option<String>,
 }
-
-/// A `Client-Cert` header that is no byte sequence.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct MalformedCertificate;
 
 impl Certificate {
     /// The leaf certificate of a TLS connection, in DER.
     pub fn from_der(der: &[u8]) -> Self {
         Self {
-            thumbprint: base64url::encode(&Sha256::digest(der)),
+            thumbprint: Some(base64url::encode(&Sha256::digest(der))),
         }
     }
 
-    /// The value of a trusted proxy's `Client-Cert` header (RFC 9440 §2.1): a byte sequence (RFC 8941 §3.3.5).
-    ///
-    /// # Errors
-    /// When it is anything else; such a certificate is no bound token's.
-    pub fn from_header(value: &[u8]) -> Result<Self, MalformedCertificate> {
+    /// The value of a trusted proxy's `Client-Cert` header (RFC 9440 §2.1): a byte sequence (RFC 8941 §3.3.5). Anything
+    /// else is [unreadable](Self::unreadable).
+    pub fn from_header(value: &[u8]) -> Self {
         let base64 = value
             .strip_prefix(b":")
-            .and_then(|rest| rest.strip_suffix(b":"))
-            .ok_or(MalformedCertificate)?;
-        let der = STANDARD.decode(base64).map_err(|_| MalformedCertificate)?;
-        match der.is_empty() {
-            true => Err(MalformedCertificate),
-            false => Ok(Self::from_der(&der)),
+            .and_then(|rest| rest.strip_suffix(b":"));
+        let der = base64.and_then(|base64| STANDARD.decode(base64).ok());
+        match der.filter(|der| !der.is_empty()) {
+            Some(der) => Self::from_der(&der),
+            None => Self::unreadable(),
         }
     }
 
-    pub(crate) fn thumbprint(&self) -> &str {
-        &self.thumbprint
+    /// A certificate that nobody can read: it is no bound token's.
+    pub fn unreadable() -> Self {
+        Self { thumbprint: None }
+    }
+
+    /// `x5t#S256` (RFC 8705 §3.1), for one that can be read.
+    pub fn thumbprint(&self) -> Option<&str> {
+        self.thumbprint.as_deref()
     }
 }
 
@@ -61,7 +60,7 @@ mod tests {
     fn a_header_holds_a_byte_sequence() {
         assert_eq!(
             Certificate::from_header(b":AQID:"),
-            Ok(Certificate::from_der(&[1, 2, 3]))
+            Certificate::from_der(&[1, 2, 3])
         );
         for malformed in [
             "",
@@ -72,10 +71,11 @@ mod tests {
             ":AQI:",
             ":AQ-D:",
             ":AQID:;a=1",
+            ":AQID:, :AQID:",
         ] {
             assert_eq!(
                 Certificate::from_header(malformed.as_bytes()),
-                Err(MalformedCertificate),
+                Certificate::unreadable(),
                 "{malformed}"
             );
         }

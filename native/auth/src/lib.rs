@@ -15,6 +15,8 @@ mod claims;
 mod config;
 mod credentials;
 mod facts;
+mod fingerprint;
+mod introspection;
 mod jws;
 mod key;
 mod key_set;
@@ -27,17 +29,22 @@ mod reason;
 mod resource;
 mod scope;
 mod secret;
+mod step_up;
 mod token;
 mod uri;
 
 pub use algorithm::Algorithm;
 pub use binding::Binding;
-pub use certificate::{Certificate, MalformedCertificate};
+pub use certificate::Certificate;
 pub use challenge::{Challenge, Wanted};
 pub use check::{Accepted, Decision, Refused, Replay, check};
 pub use config::{AudienceMode, Config, ConfigError, Dpop, Issuer, Settings};
 pub use credentials::{Credentials, Head, Scheme};
 pub use facts::Facts;
+pub use fingerprint::fingerprint;
+pub use introspection::{
+    Inquiry, Introspection, Judged, MalformedIntrospection, client_secret_basic,
+};
 pub use key_set::{KeySet, KeySetError, KeySource, Keys, Refetch};
 pub use metadata::{Document, Links};
 pub use nonce::Nonces;
@@ -45,7 +52,8 @@ pub use reason::{Reason, Schemes};
 pub use resource::{Resource, ResourceError};
 pub use scope::{
     Clause, Decided, Definition, DefinitionError, Denial, Gates, GatesError, Hierarchy,
-    HierarchyError, Operation, Scope, Scopes, Selection, decide,
+    HierarchyError, Operation, Scope, Scopes, Selection, decide, union,
 };
 pub use secret::Secret;
+pub use step_up::{SignIn, StepUp};
 pub use token::{TokenDigest, Verified};

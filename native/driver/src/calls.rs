@@ -488,7 +488,10 @@ fn accounting(ask: &Ask) -> (Option<Principal>, Option<(Scope, IdKey)>) {
             principal_of(&call.context.identity),
             call.cancel_key.clone(),
         ),
-        Ask::Catalog(context) => (principal_of(&context.identity), None),
+        Ask::Catalog(context) | Ask::Sift { context, .. } => {
+            (principal_of(&context.identity), None)
+        }
+        Ask::Permit(ask) => (principal_of(&ask.context.identity), None),
         _ => (None, None),
     }
 }

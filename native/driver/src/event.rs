@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use mcp_protocol::Summary;
+use mcp_protocol::{Summary, Verdict};
 
 /// One thing worth telling an operator.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub enum Event {
     ConnectionClosed {
         /// Who it was.
         peer: Option<SocketAddr>,
-        /// Why, in a word: `done`, `header_timeout`, `idle_timeout`, `error`, `drain`.
+        /// Why, in a word: `done`, `header_timeout`, `idle_timeout`, `handshake`, `error`, `drain`.
         reason: &'static str,
         /// Exchanges it carried.
         requests: u64,
@@ -48,6 +48,8 @@ pub enum Event {
         /// What it does not list, in quotation marks, escaped and shortened.
         value: String,
     },
+    /// A caller was let in or refused.
+    Decision(Box<Verdict>),
     /// The host did something that it must mend.
     HostFault {
         /// The definition at fault, when there is one.

@@ -10,7 +10,7 @@ use mcp_protocol::{Change, Owner, Scope, Subscription, Task, Uris};
 use tokio::{runtime::Handle, time::sleep};
 
 use crate::{
-    subscriber::{Ready, Subscriber, Taken},
+    subscriber::{Ready, Subscriber},
     subscribers::Subscribers,
 };
 
@@ -58,9 +58,21 @@ impl Hearing {
         self.subscriber.ready(self.stream).await
     }
 
-    /// The next change.
-    pub(crate) fn take(&self) -> Option<Taken> {
-        self.subscriber.take(self.stream, &self.subscription)
+    /// The next change, which waits on until it is told or forgotten.
+    pub(crate) fn first(&self) -> Option<Change> {
+        self.subscriber.first(self.stream)
+    }
+
+    /// A change as its client reads it, which waits no longer.
+    pub(crate) fn tell(&self, change: &Change) -> Option<Vec<u8>> {
+        let subscription = &self.subscription;
+        self.subscriber
+            .tell_first(self.stream, subscription, change)
+    }
+
+    /// Has a change wait no longer that is not told.
+    pub(crate) fn forget(&self, change: &Change) {
+        self.subscriber.forget(self.stream, change);
     }
 
     /// A task, as its client reads it.
@@ -71,21 +83,6 @@ impl Hearing {
     /// Has a task told later.
     pub(crate) fn put_back(&self, id: Arc<str>) {
         self.subscriber.tell(&Change::Task(id), None);
-    }
-
-    /// The next message; `None` when this is over. Cancel safe.
-    pub async fn next(&mut self) -> Option<Vec<u8>> {
-        if let Some(message) = self.ahead() {
-            return Some(message);
-        }
-        loop {
-            if self.ready().await == Ready::End {
-                return None;
-            }
-            if let Some(Taken::Message(message)) = self.take() {
-                return Some(message);
-            }
-        }
     }
 
     /// How often the resources were changed one by one.

@@ -1,8 +1,8 @@
 //! An exchange that answers with changes until its client leaves or the server ends it.
 
-use std::{sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
-use mcp_protocol::{Answer, Delivery, Exchange, Input, Step, StreamHead, Unanswered};
+use mcp_protocol::{Answer, Change, Delivery, Exchange, Input, Pipe, Step, StreamHead, Unanswered};
 use tokio::{
     select,
     time::{Instant, sleep, timeout},
@@ -14,7 +14,7 @@ use crate::{
     host::{Host, now},
     run,
     stream::Part,
-    subscriber::{Ready, Taken},
+    subscriber::Ready,
 };
 
 /// The changes, then the answer. Dropping it ends the subscription.
@@ -36,6 +36,14 @@ impl<H: Host> Listening<H> {
         }
     }
 
+    /// What a legacy client on a pipe hears of; nothing where no session is open, or as many subscriptions as the instance
+    /// allows.
+    pub fn of_pipe(host: &Arc<H>, pipe: &Pipe) -> Option<Self> {
+        let (exchange, subscription) = pipe.subscription(&host.shared())?;
+        let hearing = host.subscribers().begin(subscription, host.buffers());
+        Some(Self::new(host, exchange, hearing.ok()?))
+    }
+
     /// Begins the HTTP response.
     pub(crate) fn open(&mut self) -> StreamHead {
         self.exchange.open_stream()
@@ -52,30 +60,30 @@ impl<H: Host> Listening<H> {
     }
 
     /// The next piece, waiting at most `patience` for it. `closing` tells that the transport ends.
-    pub(crate) async fn next(
-        &mut self,
-        patience: Duration,
-        closing: impl Future<Output = ()>,
-    ) -> Part {
+    pub async fn next(&mut self, patience: Duration, closing: impl Future<Output = ()>) -> Part {
         if let Some(message) = self.hearing.ahead() {
             return self.frame(message);
         }
-        let ready = select! {
-            biased;
-            () = closing => Ok(Ready::End),
-            ready = timeout(patience, self.hearing.ready()) => ready,
-        };
-        match ready {
-            Ok(Ready::End) => self.end().await,
-            Ok(Ready::Changes) => match self.recheck(RECHECK).await {
-                Some(part) => part,
-                None => match self.hearing.take() {
-                    Some(Taken::Message(message)) => self.frame(message),
-                    Some(Taken::Task(id)) => self.task(id).await,
-                    None => Part::Quiet,
+        let (began, patience) = (Instant::now(), self.patience(patience));
+        let mut closing = pin!(closing);
+        loop {
+            let patience = patience.saturating_sub(began.elapsed());
+            let ready = select! {
+                biased;
+                () = &mut closing => Ok(Ready::End),
+                ready = timeout(patience, self.hearing.ready()) => ready,
+            };
+            let part = match ready {
+                Ok(Ready::End) => Some(self.end().await),
+                Ok(Ready::Changes) => match self.recheck(RECHECK).await {
+                    Some(part) => Some(part),
+                    None => self.change().await,
                 },
-            },
-            Err(_) => self.recheck(RECHECK_IDLE).await.unwrap_or(Part::Quiet),
+                Err(_) => Some(self.recheck(RECHECK_IDLE).await.unwrap_or(Part::Quiet)),
+            };
+            if let Some(part) = part {
+                return part;
+            }
         }
     }
 
@@ -84,23 +92,30 @@ impl<H: Host> Listening<H> {
         self.hearing.farewell()
     }
 
+    /// How long to wait, and no longer than the client's access token is good for.
+    fn patience(&self, patience: Duration) -> Duration {
+        let ends = self.exchange.ends_in_ms(now()).map(Duration::from_millis);
+        ends.map_or(patience, |ends| patience.min(ends))
+    }
+
     /// Asks again whether the client may read on, when it was not asked for so long; what is to be said instead.
     async fn recheck(&mut self, after: Duration) -> Option<Part> {
-        if self
+        let has_ended = self.exchange.ends_in_ms(now()) == Some(0);
+        let was_checked = self
             .checked
-            .is_some_and(|checked| checked.elapsed() < after)
-        {
+            .is_some_and(|checked| checked.elapsed() < after);
+        if was_checked && !has_ended {
             return None;
         }
         let edits = self.hearing.edits();
         let step = self.exchange.recheck(now());
-        match self.decide(step).await {
+        match Box::pin(self.decide(step)).await {
             Ok(Delivery::Later) => {
                 sleep(RECHECK).await;
                 return Some(Part::Quiet);
             }
             Ok(Delivery::To(uris)) => self.hearing.refresh_uris(uris, edits),
-            Ok(Delivery::Now | Delivery::Task(_)) => {}
+            Ok(Delivery::Now | Delivery::Withheld | Delivery::Task(_)) => {}
             Err(answer) => return Some(self.answer(*answer)),
         }
         self.checked = Some(Instant::now());
@@ -110,7 +125,7 @@ impl<H: Host> Listening<H> {
     async fn end(&mut self) -> Part {
         loop {
             let step = self.exchange.resume(now(), Input::Done);
-            if let Err(answer) = self.decide(step).await {
+            if let Err(answer) = Box::pin(self.decide(step)).await {
                 return self.answer(*answer);
             }
         }
@@ -123,10 +138,36 @@ impl<H: Host> Listening<H> {
         Part::Frame(message, room)
     }
 
+    /// The next change; none when there is nothing to be said of it to this client.
+    async fn change(&mut self) -> Option<Part> {
+        let change = self.hearing.first()?;
+        if let Change::Task(id) = &change {
+            self.hearing.forget(&change);
+            return Some(self.task(Arc::clone(id)).await);
+        }
+        let catalog = Arc::clone(&self.host.shared().catalog);
+        let step = self.exchange.permit_change(now(), &change, &catalog);
+        match self.decide(step).await {
+            Ok(Delivery::Withheld) => {
+                self.hearing.forget(&change);
+                None
+            }
+            Ok(Delivery::Later) => {
+                sleep(RECHECK).await;
+                Some(Part::Quiet)
+            }
+            Ok(_) => self
+                .hearing
+                .tell(&change)
+                .map(|message| self.frame(message)),
+            Err(answer) => Some(self.answer(*answer)),
+        }
+    }
+
     /// What has become of a task. Its result may be large: without room for it, it is told later.
     async fn task(&mut self, id: Arc<str>) -> Part {
         let step = self.exchange.find_task(&id);
-        let message = match self.decide(step).await {
+        let message = match Box::pin(self.decide(step)).await {
             Ok(Delivery::Task(Some(task))) => self.hearing.tell_task(&task),
             Ok(_) => None,
             Err(answer) => return self.answer(*answer),
@@ -148,7 +189,8 @@ impl<H: Host> Listening<H> {
         Part::Answer(Box::new(answer), room)
     }
 
-    /// Answers what the exchange asks until it says what becomes of the changes, or is over.
+    /// Answers what the exchange asks until it says what becomes of the changes, or is over. Callers box it, since an idle
+    /// stream would hold the room for it.
     async fn decide(&mut self, mut step: Step) -> Result<Delivery, Box<Answer>> {
         loop {
             let input = match step {

@@ -136,6 +136,13 @@ impl Outbox {
         }
     }
 
+    /// Whether the next frame is a request to the client.
+    pub(crate) fn has_request_first(&self) -> bool {
+        let queue = self.queue();
+        let first = queue.frames.front();
+        first.is_some_and(|(frame, _)| frame.kind == FrameKind::Request)
+    }
+
     /// The next frame, or the outcome after the last one.
     pub(crate) fn take(&self) -> Option<Taken> {
         self.queue().take()

@@ -67,8 +67,15 @@ impl Pending {
             .retain(|change| !matches!(change, Change::Resource(waits) if waits == uri));
     }
 
-    pub(crate) fn take(&mut self) -> Option<Change> {
-        self.queue.pop_front()
+    /// The one that has waited longest.
+    pub(crate) fn first(&self) -> Option<&Change> {
+        self.queue.front()
+    }
+
+    /// Takes one out; `false` when it does not wait any more.
+    pub(crate) fn remove(&mut self, change: &Change) -> bool {
+        let position = self.queue.iter().position(|waits| waits == change);
+        position.is_some_and(|position| self.queue.remove(position).is_some())
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -107,6 +114,11 @@ mod tests {
             .with_uris(Arc::new(uris))
     }
 
+    fn take(pending: &mut Pending) -> Option<Change> {
+        let first = pending.first()?.clone();
+        pending.remove(&first).then_some(first)
+    }
+
     fn resource(uri: &str) -> Change {
         Change::resource(uri).expect("a URI")
     }
@@ -123,9 +135,9 @@ mod tests {
             assert_eq!(pending.add(&tools, None, &filter), expected);
             assert_eq!(pending.add(&resource("a:b"), None, &filter), expected);
         }
-        assert_eq!(pending.take(), Some(tools));
-        assert_eq!(pending.take(), Some(resource("a:b")));
-        assert_eq!(pending.take(), None);
+        assert_eq!(take(&mut pending), Some(tools));
+        assert_eq!(take(&mut pending), Some(resource("a:b")));
+        assert_eq!(take(&mut pending), None);
     }
 
     #[test]
@@ -140,7 +152,7 @@ mod tests {
             assert_eq!(pending.add(&part, Some("a:dir"), &filter), Added::Folded);
         }
         assert_eq!(pending.len(), MAX_PARTS + 1);
-        let last = std::iter::from_fn(|| pending.take()).last();
+        let last = std::iter::from_fn(|| take(&mut pending)).last();
         assert_eq!(last, Some(resource("a:dir")));
     }
 
@@ -153,7 +165,7 @@ mod tests {
             assert!(matches!(changed, Added::Waits | Added::Folded));
             assert!(pending.len() <= MAX_CHANGES);
         }
-        let told: Vec<_> = std::iter::from_fn(|| pending.take()).collect();
+        let told: Vec<_> = std::iter::from_fn(|| take(&mut pending)).collect();
         assert!(told.contains(&resource("a:9999")), "the newest is told");
     }
 

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use mcp_protocol::{Answer, Ask, Exchange, Input, Scope, Step, StreamHead, Unanswered};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::{
     buffers::Reservation,
     held::held,
     host::{Host, now},
     outbox::Taken,
-    run::compute,
+    run::{ask, compute},
     waiting::Waiting,
 };
 
@@ -63,11 +63,35 @@ impl<H: Host> CallStream<H> {
 
     /// The next piece, waiting at most `patience` for it.
     pub async fn next(&mut self, patience: Duration) -> Part {
-        match timeout(patience, self.waiting.take()).await {
-            Ok(Taken::Frame(frame, room)) => Part::Frame(frame, room),
-            Ok(Taken::Break) => Part::Break,
-            Ok(Taken::End(outcome)) => self.answer(outcome).await,
-            Err(_) => Part::Quiet,
+        if timeout(patience, self.waiting.ready()).await.is_err() {
+            return Part::Quiet;
+        }
+        if self.waiting.has_request_first()
+            && let Some(part) = self.recheck().await
+        {
+            return part;
+        }
+        match self.waiting.take().await {
+            Taken::Frame(frame, room) => Part::Frame(frame, room),
+            Taken::Break => Part::Break,
+            Taken::End(outcome) => Box::pin(self.answer(outcome)).await,
+        }
+    }
+
+    /// Before the client is asked something: what its stream comes to when it may not be, or nobody can say now. Cancel
+    /// safe: what is to be sent waits on.
+    async fn recheck(&self) -> Option<Part> {
+        let question = self.exchange.ask_again()?;
+        match self
+            .exchange
+            .stands(&ask(self.waiting.host(), question).await)
+        {
+            Some(true) => None,
+            Some(false) => Some(Part::Break),
+            None => {
+                sleep(RETRY).await;
+                Some(Part::Quiet)
+            }
         }
     }
 
@@ -95,6 +119,9 @@ impl<H: Host> Drop for CallStream<H> {
         }
     }
 }
+
+/// How long to wait where nobody could say whether a client may be asked.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// After its call an exchange has no questions left.
 fn unasked(ask: &Ask) -> Input {

@@ -49,14 +49,6 @@ pub(crate) enum Ready {
     End,
 }
 
-/// The next thing that a client is told.
-pub(crate) enum Taken {
-    /// This message.
-    Message(Vec<u8>),
-    /// What has become of this task, which has to be asked first.
-    Task(Arc<str>),
-}
-
 impl Subscriber {
     pub(crate) fn new(number: u64, subscription: &Subscription, buffers: &Arc<Buffers>) -> Self {
         Self {
@@ -211,20 +203,37 @@ impl Subscriber {
         }
     }
 
-    /// The next change, told as its client reads it.
-    pub(crate) fn take(&self, stream: u64, subscription: &Subscription) -> Option<Taken> {
+    /// The next change for a stream. It waits on until it is told or forgotten: whoever looks may have to ask first
+    /// whether it may be told, and may be gone before the answer is there.
+    pub(crate) fn first(&self, stream: u64) -> Option<Change> {
+        let state = self.state();
+        let is_newest = state.stream == stream;
+        state.pending.first().filter(|_| is_newest).cloned()
+    }
+
+    /// Takes out a change, told as its client reads it; `None` when it does not wait for this stream any more.
+    pub(crate) fn tell_first(
+        &self,
+        stream: u64,
+        subscription: &Subscription,
+        change: &Change,
+    ) -> Option<Vec<u8>> {
         let mut state = self.state();
-        if state.stream != stream {
+        if state.stream != stream || !state.pending.remove(change) {
             return None;
         }
-        let change = state.pending.take()?;
-        if let Change::Task(id) = change {
-            return Some(Taken::Task(id));
+        Some(match &mut state.replay {
+            Some(replay) => replay.push(|place| subscription.tell(change, place)),
+            None => subscription.tell(change, &no_place()),
+        })
+    }
+
+    /// Takes out a change that is not told.
+    pub(crate) fn forget(&self, stream: u64, change: &Change) {
+        let mut state = self.state();
+        if state.stream == stream {
+            state.pending.remove(change);
         }
-        Some(Taken::Message(match &mut state.replay {
-            Some(replay) => replay.push(|place| subscription.tell(&change, place)),
-            None => subscription.tell(&change, &no_place()),
-        }))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

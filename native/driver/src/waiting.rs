@@ -118,6 +118,11 @@ impl<H: Host> Waiting<H> {
         }
     }
 
+    /// Whether what can be taken is a request to the client.
+    pub(crate) fn has_request_first(&self) -> bool {
+        matches!(&self.source, Some(Source::Outbox(outbox)) if outbox.has_request_first())
+    }
+
     /// The next message, or the outcome, after which nothing follows. Cancel safe.
     pub(crate) async fn take(&mut self) -> Taken {
         loop {

@@ -51,9 +51,10 @@ impl Bind {
         let backlog = i32::try_from(backlog).unwrap_or(i32::MAX);
         match self {
             Self::Tcp(address) => listen_tcp(*address, backlog)
-                .map_err(|error| explain(&error, &format!("cannot listen on {address}"))),
-            Self::Unix(path) => listen_unix(path, backlog)
-                .map_err(|error| explain(&error, &format!("cannot listen on {}", path.display()))),
+                .map_err(|error| explain(&error, &address.to_string(), tcp_fix(error.kind()))),
+            Self::Unix(path) => listen_unix(path, backlog).map_err(|error| {
+                explain(&error, &path.display().to_string(), unix_fix(error.kind()))
+            }),
         }
     }
 }
@@ -149,6 +150,34 @@ fn remove_stale(path: &Path) -> io::Result<()> {
     }
 }
 
-fn explain(error: &io::Error, what: &str) -> io::Error {
-    io::Error::new(error.kind(), format!("{what}: {error}"))
+fn explain(error: &io::Error, place: &str, fix: &str) -> io::Error {
+    let message = format!("cannot listen on {place}: {error}{fix}");
+    io::Error::new(error.kind(), message)
+}
+
+/// What to do about an address that cannot be had.
+fn tcp_fix(kind: io::ErrorKind) -> &'static str {
+    match kind {
+        io::ErrorKind::AddrInUse => {
+            "; something else listens there: stop it, or choose another port (0 lets the system choose)"
+        }
+        io::ErrorKind::AddrNotAvailable => {
+            "; this machine has no such address: choose one of its own, or 0.0.0.0 or :: for all of them"
+        }
+        io::ErrorKind::PermissionDenied => {
+            "; ports under 1,024 are for the privileged: choose a higher one, or grant CAP_NET_BIND_SERVICE"
+        }
+        _ => "",
+    }
+}
+
+/// What to do about a path that cannot be had; what is in its place says so itself.
+fn unix_fix(kind: io::ErrorKind) -> &'static str {
+    match kind {
+        io::ErrorKind::NotFound => "; its folder does not exist: create it, or choose another path",
+        io::ErrorKind::PermissionDenied => {
+            "; this user may not write there: choose a folder where it may"
+        }
+        _ => "",
+    }
 }

@@ -29,6 +29,7 @@ use crate::{
     refusal,
     service::{ConnectionContext, ListenerContext, serve},
     socket::Socket,
+    tls::TlsServer,
     watch::Watch,
 };
 
@@ -51,6 +52,7 @@ enum End {
     Done,
     HeaderTimeout,
     IdleTimeout,
+    Handshake,
     Error,
     Drain,
 }
@@ -69,6 +71,7 @@ impl<S: Stream, H: Host> Connection<S, H> {
                 listener,
                 watch,
                 peer,
+                tls: None,
             }),
             place,
             accepted: Instant::now(),
@@ -92,36 +95,70 @@ impl<S: Stream, H: Host> Connection<S, H> {
         });
     }
 
-    async fn serve(mut self) -> End {
+    async fn serve(self) -> End {
         self.place.listen().await;
-        let deadline = self.accepted + self.context.listener.options.header_timeout;
-        let detecting = timeout_at(deadline, detect(&mut self.stream));
+        match self.context.listener.options.tls.clone() {
+            // Apart, so that other connections do not hold the room for it.
+            Some(tls) => Box::pin(self.secure(tls)).await,
+            None => self.detect().await,
+        }
+    }
+
+    async fn secure(self, tls: Arc<TlsServer>) -> End {
+        let shaking = timeout_at(self.deadline(), tls.accept(self.stream));
+        let secured = match self.place.while_open(shaking).await {
+            None => return End::Drain,
+            Some(Err(_)) => return End::HeaderTimeout,
+            Some(Ok(Err(_))) => return End::Handshake,
+            Some(Ok(Ok(secured))) => secured,
+        };
+        let connection = Connection {
+            stream: secured.stream,
+            context: Arc::new(self.context.secured(secured.facts)),
+            place: self.place,
+            accepted: self.accepted,
+        };
+        match secured.protocol {
+            Some(protocol) => connection.speak(Opening::unread(protocol)).await,
+            None => connection.detect().await,
+        }
+    }
+
+    async fn detect(mut self) -> End {
+        let detecting = timeout_at(self.deadline(), detect(&mut self.stream));
         match self.place.while_open(detecting).await {
             None => End::Drain,
             Some(Err(_)) => End::HeaderTimeout,
             Some(Ok(Err(_))) => End::Error,
             Some(Ok(Ok(None))) => End::Done,
-            Some(Ok(Ok(Some(opening)))) => match opening.protocol {
-                Protocol::Http1 => self.serve_http1(opening).await,
-                Protocol::Http2 => self.serve_http2(opening).await,
-            },
+            Some(Ok(Ok(Some(opening)))) => self.speak(opening).await,
         }
     }
 
+    async fn speak(self, opening: Opening) -> End {
+        match opening.protocol {
+            Protocol::Http1 => self.serve_http1(opening).await,
+            // Apart, so that connections of HTTP/1 do not hold the room for it.
+            Protocol::Http2 => Box::pin(self.serve_http2(opening)).await,
+        }
+    }
+
+    /// Requests are served in boxes: hyper holds the room for one as long as the connection lives, also when nothing is left
+    /// of it but an idle event stream.
     async fn serve_http1(self, opening: Opening) -> End {
         let mut patience = self.patience(opening.protocol);
         let limit = self.context.listener.options.header_timeout;
         let builder = http1_builder(&self.context.listener.options);
         let socket = Socket::new(self.stream, opening.prefix, Arc::clone(&self.context.watch));
         let context = self.context;
-        let service = service_fn(move |request| serve(Arc::clone(&context), request));
+        let service = service_fn(move |request| Box::pin(serve(Arc::clone(&context), request)));
         let mut connection = builder.serve_connection(socket, service);
         let shut = http1::Connection::graceful_shutdown;
         let end = drive(Pin::new(&mut connection), shut, &self.place, &mut patience).await;
         if end == End::HeaderTimeout
             && let Some(stream) = connection.into_parts().io.into_quiet()
         {
-            refusal::send(stream, &refusal::head_timeout(limit)).await;
+            Box::pin(refusal::send(stream, &refusal::head_timeout(limit))).await;
         }
         end
     }
@@ -131,10 +168,15 @@ impl<S: Stream, H: Host> Connection<S, H> {
         let builder = http2_builder(&self.context.listener.options);
         let socket = Socket::new(self.stream, opening.prefix, Arc::clone(&self.context.watch));
         let context = self.context;
-        let service = service_fn(move |request| serve(Arc::clone(&context), request));
+        let service = service_fn(move |request| Box::pin(serve(Arc::clone(&context), request)));
         let connection = pin!(builder.serve_connection(socket, service));
         let shut = http2::Connection::graceful_shutdown;
         drive(connection, shut, &self.place, &mut patience).await
+    }
+
+    /// For the first head, and all that comes before it.
+    fn deadline(&self) -> Instant {
+        self.accepted + self.context.listener.options.header_timeout
     }
 
     fn patience(&self, protocol: Protocol) -> Patience {
@@ -232,6 +274,7 @@ impl End {
             Self::Done => "done",
             Self::HeaderTimeout => "header_timeout",
             Self::IdleTimeout => "idle_timeout",
+            Self::Handshake => "handshake",
             Self::Error => "error",
             Self::Drain => "drain",
         }

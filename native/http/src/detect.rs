@@ -19,6 +19,16 @@ pub(crate) enum Protocol {
     Http2,
 }
 
+impl Opening {
+    /// Of a connection whose protocol was settled before its first byte.
+    pub(crate) fn unread(protocol: Protocol) -> Self {
+        Self {
+            protocol,
+            prefix: Bytes::new(),
+        }
+    }
+}
+
 /// Reads until the preface is complete or ruled out; `None` when the peer left before that.
 ///
 /// Has no deadline of its own: whoever awaits it must set one.

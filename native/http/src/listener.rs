@@ -178,8 +178,11 @@ fn refuse<H: Host>(accepted: Accepted, listener: &ListenerContext<H>) {
         Peer::Unix => None,
     };
     listener.host.record(Event::ConnectionRefused { peer });
-    let limit = listener.options.max_connections;
-    refusal::send_at_once(accepted, &refusal::too_many_connections(limit));
+    // Who waits for a handshake reads no answer.
+    if listener.options.tls.is_none() {
+        let limit = listener.options.max_connections;
+        refusal::send_at_once(accepted, &refusal::too_many_connections(limit));
+    }
 }
 
 fn concerns_one_connection(error: &io::Error) -> bool {

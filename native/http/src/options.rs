@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use mcp_protocol::Endpoint;
 
-use crate::{bind::Bind, guard::Guard};
+use crate::{bind::Bind, guard::Guard, networks::Networks, tls::TlsServer};
 
 /// Where a listener listens, what it serves, and every bound it keeps.
 ///
@@ -16,17 +16,21 @@ pub struct ListenerOptions {
     pub bind: Bind,
     /// The endpoint's settings, `max_body_bytes` among them.
     pub endpoint: Arc<Endpoint>,
+    /// What connections are secured with. Default none: plain HTTP.
+    pub tls: Option<Arc<TlsServer>>,
     /// What checks access tokens, for an endpoint that is [guarded](Endpoint::guarded); its metadata is served beside
     /// the endpoint. Default none.
     pub guard: Option<Arc<Guard>>,
+    /// Proxies that are believed where a request comes from. Default nobody.
+    pub trusted_proxies: Networks,
     /// Header lines of one request, and trailer lines of one body. Default 100; over it 431. HTTP/2 is bound by
     /// `max_header_bytes` alone.
     pub max_headers: usize,
     /// Bytes of one request head. Default 16,384, never under 1,024; over it 431. On HTTP/2 it is the header list size
     /// (RFC 9113 §6.5.2).
     pub max_header_bytes: usize,
-    /// How long a head may take: from accept for the first one, which covers telling HTTP/2 from HTTP/1, and from its
-    /// first byte for each later one on HTTP/1. Default 10 s; past it 408 or a plain close.
+    /// How long a head may take: from accept for the first one, which covers the handshake of TLS and telling HTTP/2
+    /// from HTTP/1, and from its first byte for each later one on HTTP/1. Default 10 s; past it 408 or a plain close.
     pub header_timeout: Duration,
     /// How long a whole body may take from the moment it is asked for. Default 30 s; past it 408.
     pub body_timeout: Duration,
@@ -36,7 +40,8 @@ pub struct ListenerOptions {
     /// After how long without an event a stream gets a comment, which tells proxies and peers that it lives. Default
     /// 15 s.
     pub keep_alive: Duration,
-    /// Connections open at a time. Default 10,000; over it a connection is answered 503 and closed.
+    /// Connections open at a time. Default 10,000; over it a connection is answered 503 and closed,
+    /// with TLS closed at once.
     pub max_connections: usize,
     /// Connections that the system holds before they are accepted. Default 1,024; over it the system refuses.
     pub backlog: u32,
@@ -64,7 +69,9 @@ impl ListenerOptions {
         Self {
             bind,
             endpoint,
+            tls: None,
             guard: None,
+            trusted_proxies: Networks::default(),
             max_headers: DEFAULT_MAX_HEADERS,
             max_header_bytes: 16_384,
             header_timeout: Duration::from_secs(10),

@@ -7,12 +7,12 @@ use hyper::{
     body::{Body, Incoming},
 };
 use mcp_driver::{Event, Host, Reservation, Served, run};
-use mcp_protocol::{Answer, Connection, Exchange, Input, Peer, Unanswered};
+use mcp_protocol::{Answer, Connection, Exchange, Input, Peer, Tls, Unanswered};
 
 use crate::{
-    answer_body::AnswerBody, body::read_body, connections::Connections, events::Events,
-    guarding::admit, head::request_head, occasion::Occasions, options::ListenerOptions,
-    response::Reply, watch::Watch,
+    answer_body::AnswerBody, body::read_body, client::client, connections::Connections,
+    events::Events, guarding::admit, head::request_head, occasion::Occasions,
+    options::ListenerOptions, response::Reply, watch::Watch,
 };
 
 /// What all connections of one listener share.
@@ -29,6 +29,20 @@ pub(crate) struct ConnectionContext<H> {
     pub(crate) listener: Arc<ListenerContext<H>>,
     pub(crate) watch: Arc<Watch>,
     pub(crate) peer: Peer,
+    /// What TLS says of it, after the handshake.
+    pub(crate) tls: Option<Arc<Tls>>,
+}
+
+impl<H> ConnectionContext<H> {
+    /// The same after a handshake.
+    pub(crate) fn secured(&self, tls: Tls) -> Self {
+        Self {
+            listener: Arc::clone(&self.listener),
+            watch: Arc::clone(&self.watch),
+            peer: self.peer,
+            tls: Some(Arc::new(tls)),
+        }
+    }
 }
 
 /// What is told of a request once it is answered.
@@ -51,7 +65,11 @@ pub(crate) async fn serve<H: Host>(
         request_bytes: 0,
     };
     let (parts, body) = request.into_parts();
-    let head = request_head(&parts, context.peer);
+    let mut head = request_head(&parts, context.peer).with_tls(context.tls.clone());
+    if let Some(guard) = &options.guard {
+        guard.drop_hearsay(&mut head);
+    }
+    head.set_client(client(&head, &options.trusted_proxies));
     let reply = Reply::to(parts);
 
     let mut unread = !body.is_end_stream();

@@ -20,7 +20,7 @@ pub(crate) struct Socket<S> {
     stream: TokioIo<S>,
     prefix: Bytes,
     watch: Arc<Watch>,
-    /// Whether the last write found the peer not reading.
+    /// Whether the last write or flush found the peer not reading.
     blocked: bool,
     ending: Ending,
 }
@@ -127,7 +127,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Write for Socket<S> {
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_flush(cx)
+        let this = self.get_mut();
+        let flushed = Pin::new(&mut this.stream).poll_flush(cx);
+        this.noting_pauses(flushed)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -57,6 +57,11 @@ fn is_large(ask: &Ask) -> bool {
     let (terms, bytes) = match ask {
         Ask::Call(call) => size(&call.context),
         Ask::Catalog(context) => size(context),
+        Ask::Permit(ask) => size(&ask.context),
+        Ask::Sift { context, names, .. } => {
+            let (terms, bytes) = size(context);
+            (terms + names.len(), bytes)
+        }
         Ask::AuthorizeBody { body, .. } => (0, body.len()),
         _ => (0, 0),
     };

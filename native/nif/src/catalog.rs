@@ -75,11 +75,8 @@ fn catalog_differences(snapshot: &CatalogSnapshot, other: &CatalogSnapshot) -> V
 fn catalog_put(handle: &InstanceHandle, snapshot: &CatalogSnapshot) -> Atom {
     let _time = timing::measure("catalog_put");
     let catalog = snapshot.catalog();
-    let before = handle.instance().shared.rcu(|shared| {
-        let mut shared = (**shared).clone();
-        shared.catalog = Arc::clone(&catalog);
-        shared
-    });
+    let shared = &handle.instance().shared;
+    let before = shared.rcu(|shared| shared.with_catalog(Arc::clone(&catalog)));
     workers::elsewhere(move || drop(before));
     atom::ok()
 }

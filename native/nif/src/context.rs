@@ -28,6 +28,7 @@ pub(crate) fn encode<'a>(
     };
     let keys = [
         atoms::struct_key(),
+        atoms::binding_key(),
         atoms::call(),
         atoms::claims(),
         atoms::client_capabilities(),
@@ -51,6 +52,7 @@ pub(crate) fn encode<'a>(
     ];
     let values = [
         atoms::context_struct().to_term(env),
+        binding_key(env, context.identity.as_ref()),
         call.encode(env),
         identity.claims,
         json(decoder, context.client_capabilities()),
@@ -79,6 +81,14 @@ pub(crate) fn encode<'a>(
     ];
     Term::map_from_term_arrays(env, &keys.map(|key| key.to_term(env)), &values)
         .expect("the keys differ")
+}
+
+/// What ties things to their owner; nothing where nobody says who calls.
+fn binding_key<'a>(env: Env<'a>, identity: Option<&Identity>) -> Term<'a> {
+    match identity {
+        Some(identity) => binary(env, identity.principal.as_bytes()),
+        None => atom::nil().to_term(env),
+    }
 }
 
 /// What a hook said of the caller.

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use mcp_auth::Denial;
 use mcp_json::Document;
 use mcp_protocol::{
-    CacheChoice, CacheScope, CompletionDefinition, CompletionKey, Definition, DefinitionFault,
-    Edit, Handler, Key, PromptArgument, PromptDefinition, Rate, Reference, ResourceDefinition,
-    TaskSupport, TemplateDefinition, ToolDefinition, ToolLimits,
+    Access, CacheChoice, CacheScope, CompletionDefinition, CompletionKey, Definition,
+    DefinitionFault, Edit, Handler, Key, PromptArgument, PromptDefinition, Rate, Reference,
+    ResourceDefinition, TaskSupport, TemplateDefinition, ToolDefinition, ToolLimits,
 };
 use rustler::{Atom, Decoder, MapIterator, Term, types::atom};
 use serde_json::Value;
@@ -116,6 +117,7 @@ impl<'a, 'r> Fields<'a, 'r> {
             meta: self.json(atoms::meta(), "meta")?,
             limits: self.limits()?,
             task_support: self.task_support()?,
+            access: self.access()?,
             handler: self.handler(self.argument_keys()?)?,
             name: self.key,
         })
@@ -132,6 +134,7 @@ impl<'a, 'r> Fields<'a, 'r> {
             icons: self.json(atoms::icons(), "icons")?,
             meta: self.json(atoms::meta(), "meta")?,
             cache: self.cache()?,
+            access: self.access()?,
             handler: self.handler([].into())?,
             uri: self.key,
         })
@@ -147,6 +150,7 @@ impl<'a, 'r> Fields<'a, 'r> {
             icons: self.json(atoms::icons(), "icons")?,
             meta: self.json(atoms::meta(), "meta")?,
             cache: self.cache()?,
+            access: self.access()?,
             handler: self.handler([].into())?,
             uri_template: self.key,
         })
@@ -163,6 +167,7 @@ impl<'a, 'r> Fields<'a, 'r> {
                 .map_err(|fault| at(&self.key, "arguments", fault))?,
             icons: self.json(atoms::icons(), "icons")?,
             meta: self.json(atoms::meta(), "meta")?,
+            access: self.access()?,
             handler: self.handler(self.argument_keys()?)?,
             name: self.key,
         })
@@ -186,6 +191,19 @@ impl<'a, 'r> Fields<'a, 'r> {
             TaskSupport::Optional
         } else {
             TaskSupport::Forbidden
+        })
+    }
+
+    fn access(&self) -> Result<Access, DefinitionFault> {
+        let denial: Option<Atom> = self.get(atoms::denial(), "denial")?;
+        let alternatives = atoms::alternative_scope_sets();
+        Ok(Access {
+            required_scopes: self.get(atoms::required_scopes(), "required_scopes")?,
+            alternative_scope_sets: self.get(alternatives, "alternative_scope_sets")?,
+            denial: denial.map(|denial| match denial == atoms::neutral() {
+                true => Denial::Neutral,
+                false => Denial::Challenge,
+            }),
         })
     }
 

@@ -3,14 +3,25 @@
 use mcp_http::{Fetch, Fetched, fetch};
 use rustler::{Atom, Encoder, Env, LocalPid, OwnedEnv, Term, types::atom};
 
-use crate::{atoms, decode::binary, workers};
+use crate::{atoms, decode::binary, tls::TrustHandle, workers};
 
-/// `fetch/4`: `pid` gets `{:beam_mcp, :fetched, ref, {:ok, status, max_age_s | nil, body} | {:error, text}}`.
+/// `fetch/5`: `pid` gets `{:beam_mcp, :fetched, ref, {:ok, status, max_age_s | nil, body} | {:error, text}}`.
 #[rustler::nif(name = "fetch")]
-fn fetch_for(url: String, allow_private: bool, pid: LocalPid, reference: Term<'_>) -> Atom {
+fn fetch_for(
+    url: String,
+    allow_private: bool,
+    trust: Option<&TrustHandle>,
+    pid: LocalPid,
+    reference: Term<'_>,
+) -> Atom {
     let message = OwnedEnv::new();
     let reference = message.save(reference);
-    let request = Fetch { url, allow_private };
+    let request = Fetch {
+        url,
+        allow_private,
+        form: None,
+        trust: trust.map(TrustHandle::trust),
+    };
     workers::spawn(async move {
         let outcome = fetch(request).await;
         let mut message = message;

@@ -38,6 +38,9 @@ pub(crate) fn read(
     if atoms::tasks_full() == answer {
         return Ok(CallOutcome::TasksFull);
     }
+    if atoms::tasks_unavailable() == answer {
+        return Ok(CallOutcome::TasksUnavailable);
+    }
     if let Ok((tag, began)) = answer.decode::<(Atom, Term<'_>)>()
         && tag == atoms::task()
     {

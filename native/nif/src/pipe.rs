@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
+use mcp_auth::Scope;
 use mcp_protocol::{Identity, Principal};
 use mcp_stdio::{End, Options as PipeOptions, Pipe, Sink, Source, adopt};
 use rustler::{
@@ -101,12 +102,15 @@ fn start(instance: &Arc<Instance>, options: Options<'_>, owner: LocalPid) -> Res
     Ok(pipe)
 }
 
-/// `{principal, identity}` as binaries, as `authorize` answers them, or `nil`
+/// `{principal, identity}` as binaries, as `authorize` answers them, or `nil`, and the scopes, or `nil` as well.
 fn identity(options: Options<'_>) -> Result<Option<Identity>, Fault> {
     let identity: Option<(Binary<'_>, Binary<'_>)> = options.get(atoms::identity())?;
+    let scopes: Option<Vec<&str>> = options.get(atoms::scopes())?;
+    let granted = |scopes: Vec<&str>| scopes.into_iter().filter_map(Scope::parse).collect();
+    let scopes = scopes.map(granted).map(Arc::new);
     Ok(identity.map(|(principal, term)| Identity {
         principal: Principal::new(&principal),
-        scopes: None,
+        scopes,
         term: Bytes::copy_from_slice(&term),
     }))
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use mcp_auth::Accepted;
 use mcp_driver::Token;
 use mcp_protocol::{
-    Ask, Call, Completing, LogLevel, Peer, Reading, Reference, RequestHead, Session, SessionAsk,
-    Target,
+    Ask, Call, Completing, LogLevel, Offer, OfferKind, Peer, Reading, Reference, RequestHead,
+    Session, SessionAsk, Target,
 };
 use rustler::{
-    Encoder, Env, LocalPid, ResourceArc, Term,
+    Atom, Encoder, Env, LocalPid, ResourceArc, Term,
     types::{atom, tuple},
 };
 
@@ -19,7 +19,8 @@ use crate::{
     handler::HostHandler,
     identity,
     instance::Instance,
-    task,
+    introspection::InquiryHandle,
+    task, tls,
     token::{Asked, CallToken, Serving},
 };
 
@@ -50,7 +51,21 @@ pub(crate) fn encode<'a>(
             let token = token(Asked::Authorize);
             (atoms::authorize(), token, hook, request(env, &head, &[])).encode(env)
         }
-        Ask::Keys { hook, issuer } => (atoms::keys(), token(Asked::Keys), hook, issuer).encode(env),
+        Ask::Keys { hook, issuer } => {
+            (atoms::keys(), token(Asked::Fetch), hook, issuer).encode(env)
+        }
+        Ask::Introspect { hook, inquiry } => {
+            let digest = binary(env, inquiry.digest().octets());
+            let inquiry = InquiryHandle::new(inquiry);
+            (
+                atoms::introspect(),
+                token(Asked::Fetch),
+                hook,
+                digest,
+                inquiry,
+            )
+                .encode(env)
+        }
         Ask::Settle {
             hook,
             head,
@@ -77,6 +92,26 @@ pub(crate) fn encode<'a>(
             token(Asked::Relay),
             &*relay.session,
             binary(env, relay.message.bytes()),
+        )
+            .encode(env),
+        Ask::Permit(ask) => (
+            atoms::permit(),
+            token(Asked::Permit),
+            offer(env, &ask.offer),
+            ask.steps_up,
+            context::encode(&mut Decoder::new(env), number, &ask.context, config),
+        )
+            .encode(env),
+        Ask::Sift {
+            context,
+            kind,
+            names,
+        } => (
+            atoms::sift(),
+            token(Asked::Sift),
+            offer_kind(kind),
+            names.iter().map(|name| &**name).collect::<Vec<_>>(),
+            context::encode(&mut Decoder::new(env), number, &context, config),
         )
             .encode(env),
         Ask::Catalog(context) => (
@@ -191,6 +226,21 @@ fn variables<'a>(env: Env<'a>, reading: &Reading) -> Term<'a> {
     })
 }
 
+/// `{kind, name, uri | nil}`
+fn offer<'a>(env: Env<'a>, offer: &Offer) -> Term<'a> {
+    let kind = offer_kind(offer.kind);
+    (kind, &*offer.name, offer.uri.as_deref()).encode(env)
+}
+
+fn offer_kind(kind: OfferKind) -> Atom {
+    match kind {
+        OfferKind::Tool => atoms::tool(),
+        OfferKind::Resource => atoms::resource(),
+        OfferKind::Template => atoms::template(),
+        OfferKind::Prompt => atoms::prompt(),
+    }
+}
+
 /// The question about a sender whose token is right: the token itself stays here.
 fn settle<'a>(
     env: Env<'a>,
@@ -213,7 +263,7 @@ fn settle<'a>(
 }
 
 /// Headers that hold credentials.
-const CREDENTIALS: [&str; 3] = ["authorization", "cookie", "dpop"];
+const CREDENTIALS: [&str; 4] = ["authorization", "client-cert", "cookie", "dpop"];
 
 /// `%BeamMCP.Request{}` without the headers `hidden`.
 fn request<'a>(env: Env<'a>, head: &RequestHead, hidden: &[&str]) -> Term<'a> {
@@ -233,7 +283,7 @@ fn request<'a>(env: Env<'a>, head: &RequestHead, hidden: &[&str]) -> Term<'a> {
         (atoms::path(), head.path().encode(env)),
         (atoms::peer(), peer),
         (atoms::query(), head.query().encode(env)),
-        (atoms::tls(), atom::nil().encode(env)),
+        (atoms::tls(), tls::facts(env, head.tls())),
     ];
     Term::map_from_pairs(env, &members).expect("the keys differ")
 }

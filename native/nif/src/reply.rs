@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use mcp_auth::{Reason, Scope};
+use mcp_auth::{Reason, Scope, StepUp};
 use mcp_protocol::{
-    Authorized, Catalog, Identity, Input, LogLevel, Principal, Revision, Session, SessionAnswer,
-    Unanswered, Uris,
+    Authorized, Catalog, Identity, Input, LogLevel, Permission, Principal, Revision, Session,
+    SessionAnswer, Unanswered, Uris,
 };
 use rustler::{Atom, Binary, Encoder, Env, NifResult, Term, types::atom};
 
@@ -70,9 +70,11 @@ fn read(token: &CallToken, answer: Term<'_>, scheduler: Scheduler) -> Result<Inp
         _ if atoms::failed() == answer => Input::Unanswered(Unanswered::Failed),
         Asked::Authorize => Input::Authorized(authorized(answer)?),
         Asked::Relay => Input::Done,
-        Asked::Keys if atom::ok() == answer => Input::Done,
-        Asked::Keys => Input::Unanswered(Unanswered::Failed),
+        Asked::Fetch if atom::ok() == answer => Input::Done,
+        Asked::Fetch => Input::Unanswered(Unanswered::Failed),
         Asked::Settle => Input::Authorized(settled(answer)?),
+        Asked::Permit => Input::Permission(permission(answer)?),
+        Asked::Sift => Input::Sifted(sifted(answer)?),
         Asked::Session => Input::Session(session(answer)?),
         Asked::Task => Input::Task(task::answer(answer, scheduler)?),
         Asked::Catalog => Input::Catalog(catalog(answer)?),
@@ -121,6 +123,34 @@ fn settled(answer: Term<'_>) -> Result<Authorized, Refusal> {
     match answer.decode().ok().and_then(against) {
         Some(reason) => Ok(Authorized::Unsettled(reason)),
         None => authorized(answer),
+    }
+}
+
+fn permission(answer: Term<'_>) -> Result<Permission, Refusal> {
+    if atoms::permitted() == answer {
+        return Ok(Permission::Permitted);
+    }
+    if atoms::denied() == answer {
+        return Ok(Permission::Denied);
+    }
+    match answer.decode::<(Atom, Vec<String>, Option<u64>)>() {
+        Ok((tag, acr_values, max_age_s)) if tag == atoms::step_up() => {
+            Ok(Permission::StepUp(StepUp {
+                acr_values,
+                max_age_s,
+            }))
+        }
+        _ => Err(outcome::unknown(
+            ":permitted, :denied, {:step_up, strings, seconds | nil} or :failed",
+        )),
+    }
+}
+
+/// `{:sifted, binary}`
+fn sifted(answer: Term<'_>) -> Result<Vec<u8>, Refusal> {
+    match answer.decode::<(Atom, Binary<'_>)>() {
+        Ok((tag, verdicts)) if tag == atoms::sifted() => Ok(verdicts.to_vec()),
+        _ => Err(outcome::unknown("{:sifted, binary} or :failed")),
     }
 }
 

@@ -70,6 +70,18 @@ impl CacheHint {
         }
     }
 
+    /// The hint of an answer that not everybody may have, unless it `is_open`.
+    #[must_use]
+    pub(crate) fn kept_from_others(self, is_open: bool) -> Self {
+        match is_open {
+            true => self,
+            false => Self {
+                scope: CacheScope::Private,
+                ..self
+            },
+        }
+    }
+
     /// Writes the two members of a result; legacy results have neither (RPC-8).
     pub(crate) fn write(self, result: &mut Members<'_>, config: &Config, revision: Revision) {
         if revision.era() == Era::Modern {

@@ -6,9 +6,11 @@ use mcp_auth::{Gates, Hierarchy};
 
 use crate::{
     cache::{CacheHint, CacheHints, CacheScope},
+    catalog::Catalog,
     log_level::LogLevel,
     method::Method,
     methods::capabilities::offers,
+    rates::Rates,
 };
 
 /// Settings of one instance that concern the protocol.
@@ -44,12 +46,18 @@ pub struct Config {
     pub cache: CacheHints,
     /// Whether an answer may be told as public at all. It never is when the catalog depends on the caller (CACHE-7).
     pub allow_public_cache: bool,
+    /// How often one caller may do what.
+    pub rates: Rates,
     /// Which scopes methods need.
     pub scopes: ScopePolicy,
+    /// Whether somebody keeps records of decisions over callers.
+    pub tells_decisions: bool,
     /// Whether the host completes arguments that no definition completes.
     pub completes: bool,
     /// Whether other nodes serve the same legacy sessions, so that a message may be for a call of theirs.
     pub shared_sessions: bool,
+    /// Whether the store may hold tasks although no tool has them now, so that the extension is served all the same.
+    pub keeps_tasks: bool,
 }
 
 /// Which scopes methods need, and which scopes stand for others.
@@ -59,16 +67,21 @@ pub struct ScopePolicy {
     pub gates: Gates,
     /// What a scope stands for beside itself.
     pub hierarchy: Hierarchy,
+    /// Whether lists leave out what a caller lacks scopes for, also where it would be told so.
+    pub hide_unauthorized: bool,
+    /// Whether the host decides over each definition once scopes suffice.
+    pub authorizes_definitions: bool,
+    /// Whether the host says which sign-in a definition takes.
+    pub steps_up: bool,
 }
 
 impl Config {
     /// The scope that an answer is told with: public by the host's explicit choice alone, and only where no answer
     /// depends on the caller.
     pub(crate) fn told_scope(&self, hint: CacheHint) -> CacheScope {
+        let by_caller = self.caller_catalog || self.scopes.authorizes_definitions;
         match hint.scope {
-            CacheScope::Public if self.allow_public_cache && !self.caller_catalog => {
-                CacheScope::Public
-            }
+            CacheScope::Public if self.allow_public_cache && !by_caller => CacheScope::Public,
             _ => CacheScope::Private,
         }
     }
@@ -123,12 +136,29 @@ pub struct Shared {
     /// The instance's settings.
     pub config: Arc<Config>,
     /// The definitions in force.
-    pub catalog: Arc<crate::catalog::Catalog>,
+    pub catalog: Arc<Catalog>,
     /// Keys derived from the instance's secrets.
     pub keys: Arc<crate::keys::Keys>,
 }
 
 impl Shared {
+    /// The same with another catalog. Tasks outlive the tools that began them: after a catalog that has such tools,
+    /// clients may ask for some.
+    pub fn with_catalog(&self, catalog: Arc<Catalog>) -> Self {
+        let config = match self.config.keeps_tasks || !self.catalog.has_tasks() {
+            true => Arc::clone(&self.config),
+            false => Arc::new(Config {
+                keeps_tasks: true,
+                ..(*self.config).clone()
+            }),
+        };
+        Self {
+            config,
+            catalog,
+            keys: Arc::clone(&self.keys),
+        }
+    }
+
     /// Whether a method, by its wire name, can be used now.
     pub fn offers(&self, method: &str) -> bool {
         let feature = Method::parse(method).map(Method::feature);

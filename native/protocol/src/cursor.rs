@@ -19,6 +19,10 @@ pub(crate) struct Cursor {
     list: [u8; DIGEST_BYTES],
 }
 
+/// Whose a cursor is: a digest of principal and scopes, zeros for nobody in particular.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Caller(pub(crate) [u8; 32]);
+
 impl Cursor {
     pub(crate) fn new(position: u32, list_digest: &[u8; 32]) -> Self {
         let mut list = [0; DIGEST_BYTES];
@@ -26,12 +30,14 @@ impl Cursor {
         Self { position, list }
     }
 
-    /// Reads a cursor for the list with this name and digest; `None` for anything that is not one of ours.
+    /// Reads a cursor for the list with this name and digest; `None` for anything that is not one of ours, and for one
+    /// of another caller's.
     pub(crate) fn parse(
         text: &str,
         keys: &Keys,
         name: &str,
         list_digest: &[u8; 32],
+        caller: &Caller,
     ) -> Option<Self> {
         let mut bytes = [0; CURSOR_BYTES];
         let read = URL_SAFE_NO_PAD.decode_slice(text, &mut bytes).ok()?;
@@ -41,14 +47,14 @@ impl Cursor {
         let (content, tag) = bytes.split_at(CONTENT_BYTES);
         let (position, _) = content.split_first_chunk()?;
         let cursor = Self::new(u32::from_be_bytes(*position), list_digest);
-        let ours = keys.cursor_tag_is_ours(&tagged(name, content), tag);
+        let ours = keys.cursor_tag_is_ours(&tagged(name, caller, content), tag);
         (ours && cursor.content() == content).then_some(cursor)
     }
 
     /// The text for a client.
-    pub(crate) fn encode(self, keys: &Keys, name: &str) -> String {
+    pub(crate) fn encode(self, keys: &Keys, name: &str, caller: &Caller) -> String {
         let content = self.content();
-        let tag = keys.cursor_tag(&tagged(name, &content));
+        let tag = keys.cursor_tag(&tagged(name, caller, &content));
         URL_SAFE_NO_PAD.encode([&content[..], &tag].concat())
     }
 
@@ -60,9 +66,9 @@ impl Cursor {
     }
 }
 
-/// What the tag covers: a cursor of one list is none of another.
-fn tagged(name: &str, content: &[u8]) -> Vec<u8> {
-    [name.as_bytes(), b"\0", content].concat()
+/// What the tag covers: a cursor of one list is none of another, and one caller's none of another's.
+fn tagged(name: &str, caller: &Caller, content: &[u8]) -> Vec<u8> {
+    [name.as_bytes(), b"\0", &caller.0, content].concat()
 }
 
 #[cfg(test)]
@@ -71,6 +77,8 @@ mod tests {
 
     use super::*;
 
+    const ANN: Caller = Caller([3; 32]);
+
     fn keys(byte: u8) -> Keys {
         Keys::derive(&[vec![byte; 32]])
     }
@@ -78,9 +86,9 @@ mod tests {
     #[test]
     fn comes_back_as_it_went() {
         let cursor = Cursor::new(100, &[7; 32]);
-        let text = cursor.encode(&keys(1), "tools");
+        let text = cursor.encode(&keys(1), "tools", &ANN);
         assert_eq!(
-            Cursor::parse(&text, &keys(1), "tools", &[7; 32]),
+            Cursor::parse(&text, &keys(1), "tools", &[7; 32], &ANN),
             Some(cursor)
         );
     }
@@ -89,40 +97,63 @@ mod tests {
         #[test]
         fn any_place_comes_back(position: u32, digest: [u8; 32], secret: u8) {
             let cursor = Cursor::new(position, &digest);
-            let text = cursor.encode(&keys(secret), "tools");
-            prop_assert_eq!(Cursor::parse(&text, &keys(secret), "tools", &digest), Some(cursor));
+            let text = cursor.encode(&keys(secret), "tools", &ANN);
+            prop_assert_eq!(Cursor::parse(&text, &keys(secret), "tools", &digest, &ANN), Some(cursor));
         }
 
         #[test]
         fn nothing_else_is_a_cursor(text in ".{0,80}", bytes in prop::collection::vec(any::<u8>(), 0..60)) {
             for text in [text, URL_SAFE_NO_PAD.encode(bytes)] {
-                prop_assert_eq!(Cursor::parse(&text, &keys(1), "tools", &[7; 32]), None);
+                prop_assert_eq!(Cursor::parse(&text, &keys(1), "tools", &[7; 32], &ANN), None);
             }
         }
     }
 
     #[test]
     fn serves_the_key_before_the_newest() {
-        let text = Cursor::new(1, &[7; 32]).encode(&keys(1), "tools");
+        let text = Cursor::new(1, &[7; 32]).encode(&keys(1), "tools", &ANN);
         let rotated = Keys::derive(&[vec![2; 32], vec![1; 32]]);
-        assert!(Cursor::parse(&text, &rotated, "tools", &[7; 32]).is_some());
+        assert!(Cursor::parse(&text, &rotated, "tools", &[7; 32], &ANN).is_some());
+    }
+
+    #[test]
+    fn is_no_other_callers() {
+        let text = Cursor::new(1, &[7; 32]).encode(&keys(1), "tools", &ANN);
+        for caller in [Caller::default(), Caller([4; 32])] {
+            assert_eq!(
+                Cursor::parse(&text, &keys(1), "tools", &[7; 32], &caller),
+                None
+            );
+        }
     }
 
     #[test]
     fn is_refused_with_another_key_list_or_name_or_any_bit_changed() {
-        let text = Cursor::new(1, &[7; 32]).encode(&keys(1), "tools");
-        assert_eq!(Cursor::parse(&text, &keys(2), "tools", &[7; 32]), None);
-        assert_eq!(Cursor::parse(&text, &keys(1), "prompts", &[7; 32]), None);
-        assert_eq!(Cursor::parse(&text, &keys(1), "tools", &[8; 32]), None);
+        let text = Cursor::new(1, &[7; 32]).encode(&keys(1), "tools", &ANN);
+        assert_eq!(
+            Cursor::parse(&text, &keys(2), "tools", &[7; 32], &ANN),
+            None
+        );
+        assert_eq!(
+            Cursor::parse(&text, &keys(1), "prompts", &[7; 32], &ANN),
+            None
+        );
+        assert_eq!(
+            Cursor::parse(&text, &keys(1), "tools", &[8; 32], &ANN),
+            None
+        );
         let bytes = URL_SAFE_NO_PAD.decode(&text).expect("base64");
         for bit in 0..bytes.len() * 8 {
             let mut changed = bytes.clone();
             changed[bit / 8] ^= 1 << (bit % 8);
             let changed = URL_SAFE_NO_PAD.encode(changed);
-            assert_eq!(Cursor::parse(&changed, &keys(1), "tools", &[7; 32]), None);
+            assert_eq!(
+                Cursor::parse(&changed, &keys(1), "tools", &[7; 32], &ANN),
+                None
+            );
         }
         for text in ["", "x", "bm9wZQ", &text[1..], &format!("{text}A")] {
-            assert_eq!(Cursor::parse(text, &keys(1), "tools", &[7; 32]), None);
+            assert_eq!(Cursor::parse(text, &keys(1), "tools", &[7; 32], &ANN), None);
         }
     }
 }

@@ -1,6 +1,13 @@
 //! The head of an HTTP request as plain data: ordered, repeats kept, no library types.
 
-use std::{fmt, net::SocketAddr, ops::Range};
+use std::{
+    fmt,
+    net::{IpAddr, SocketAddr},
+    ops::Range,
+    sync::Arc,
+};
+
+use mcp_auth::Certificate;
 
 /// Method, target, headers and peer of one request.
 ///
@@ -16,6 +23,8 @@ pub struct RequestHead {
     target: Range<u32>,
     headers: Vec<HeaderSpan>,
     peer: Peer,
+    client: Option<IpAddr>,
+    tls: Option<Arc<Tls>>,
 }
 
 /// Who is at the other end of the connection.
@@ -25,6 +34,24 @@ pub enum Peer {
     Tcp(SocketAddr),
     /// A Unix-domain socket, which has no address worth telling.
     Unix,
+}
+
+/// What TLS says of the connection that a request came over.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Tls {
+    /// The version that both sides settled on.
+    pub version: TlsVersion,
+    /// The certificate that the client showed, and whose key it proved to have.
+    pub certificate: Option<Certificate>,
+}
+
+/// A version of TLS that is spoken.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum TlsVersion {
+    /// RFC 5246
+    V1_2,
+    /// RFC 8446
+    V1_3,
 }
 
 #[derive(Clone)]
@@ -45,10 +72,21 @@ impl RequestHead {
             target: 0..0,
             headers: Vec::with_capacity(12),
             peer,
+            client: match peer {
+                Peer::Tcp(address) => Some(address.ip()),
+                Peer::Unix => None,
+            },
+            tls: None,
         };
         head.method = head.append(method);
         head.target = head.append(target);
         head
+    }
+
+    /// The same head of a connection that has TLS.
+    #[must_use]
+    pub fn with_tls(self, tls: Option<Arc<Tls>>) -> Self {
+        Self { tls, ..self }
     }
 
     /// Adds one header line. `name` is lowered; white space around `value` is dropped.
@@ -62,6 +100,13 @@ impl RequestHead {
             name,
             value: start..self.values.len() as u32,
         });
+    }
+
+    /// Takes every line of the header `name` (lower case) away: nobody who reads this head learns of it.
+    pub fn remove(&mut self, name: &str) {
+        let text = &self.text;
+        self.headers
+            .retain(|span| text[as_usize(&span.name)] != *name);
     }
 
     /// The HTTP method as it came, e.g. `POST`.
@@ -88,6 +133,21 @@ impl RequestHead {
     /// The other end of the connection.
     pub fn peer(&self) -> Peer {
         self.peer
+    }
+
+    /// Where the request comes from: the peer, unless whoever read the head knows better.
+    pub fn client(&self) -> Option<IpAddr> {
+        self.client
+    }
+
+    /// Notes where the request comes from.
+    pub fn set_client(&mut self, client: Option<IpAddr>) {
+        self.client = client;
+    }
+
+    /// What TLS says of the connection, if it has TLS.
+    pub fn tls(&self) -> Option<&Tls> {
+        self.tls.as_deref()
     }
 
     /// Every header line in order, as lower-case name and value.
@@ -205,6 +265,15 @@ mod tests {
         assert_eq!(head().single("x-twice"), Single::Repeated);
         assert_eq!(head().values("x-twice").count(), 2);
         assert_eq!(head().single("absent"), Single::Absent);
+    }
+
+    #[test]
+    fn a_removed_header_is_gone() {
+        let mut head = head();
+        head.remove("x-twice");
+        assert_eq!(head.single("x-twice"), Single::Absent);
+        assert_eq!(head.headers().count(), 1);
+        assert_eq!(head.single("mcp-method"), Single::Value(b"tools/list"));
     }
 
     #[test]

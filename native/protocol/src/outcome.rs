@@ -24,6 +24,8 @@ pub enum CallOutcome {
     Task(Box<Task>),
     /// It would go on as one, and as many are kept as may be.
     TasksFull,
+    /// It would go on as one, and nobody can say whether it is kept.
+    TasksUnavailable,
     /// The state that the request brought along is used up.
     StateUsed,
     /// There is no such resource.
@@ -118,7 +120,12 @@ impl CallOutcome {
             Self::Completion(completion) => completion.values.iter().map(String::len).sum(),
             Self::SafeError(error) => error.message.len(),
             Self::Asked(inquiry) => inquiry.bytes(),
-            Self::Task(_) | Self::TasksFull | Self::StateUsed | Self::NotFound | Self::Failed => 0,
+            Self::Task(_)
+            | Self::TasksFull
+            | Self::TasksUnavailable
+            | Self::StateUsed
+            | Self::NotFound
+            | Self::Failed => 0,
         }
     }
 }
@@ -174,6 +181,7 @@ impl fmt::Debug for CallOutcome {
             Self::Asked(inquiry) => inquiry.fmt(out),
             Self::Task(task) => task.fmt(out),
             Self::TasksFull => out.write_str("TasksFull"),
+            Self::TasksUnavailable => out.write_str("TasksUnavailable"),
             Self::StateUsed => out.write_str("StateUsed"),
             Self::NotFound => out.write_str("NotFound"),
             Self::SafeError(error) => write!(out, "SafeError({} bytes)", error.message.len()),

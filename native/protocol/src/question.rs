@@ -3,19 +3,21 @@
 use std::{fmt, sync::Arc};
 
 use bytes::Bytes;
-use mcp_auth::{Accepted, Reason, Scheme};
+use mcp_auth::{Accepted, Binding, Inquiry, Reason, Scheme, SignIn, Verified};
 use mcp_json::NodeId;
 use mcp_schema::{Faults, Schema};
 
 use crate::{
     call::Call,
-    catalog::Catalog,
+    catalog::{Catalog, Selection, Sieve},
     context::RequestContext,
     error::Error,
     exchange::Request,
     head::RequestHead,
     http::Headers,
     inquiry::ClientResponse,
+    method::Method,
+    offer::{Offer, OfferKind, Permission},
     outcome::{CallOutcome, ToolResult},
     principal::Identity,
     relay::Relay,
@@ -56,6 +58,13 @@ pub enum Ask {
         /// Which of the configured issuers.
         issuer: usize,
     },
+    /// Have an issuer asked about a token. Answered with [`Input::Done`] once its answer is known.
+    Introspect {
+        /// [`Endpoint::hook`](crate::Endpoint::hook)
+        hook: u64,
+        /// What it is asked.
+        inquiry: Inquiry,
+    },
     /// Settle what only the host knows of a sender whose token is right: revocation, principal, whether this endpoint
     /// is theirs, and whether the proof was seen before, in this order.
     Settle {
@@ -81,6 +90,17 @@ pub enum Ask {
     Task(Box<TaskAsk>),
     /// The definitions that this caller sees (`capabilities/1`).
     Catalog(Box<RequestContext>),
+    /// Whether the caller may use a definition, answered with [`Input::Permission`].
+    Permit(Box<PermitAsk>),
+    /// Which of the definitions that pass by scopes the caller sees in a list, answered with [`Input::Sifted`].
+    Sift {
+        /// The request for the list.
+        context: Box<RequestContext>,
+        /// What is listed.
+        kind: OfferKind,
+        /// What the definitions are known by, in their order.
+        names: Vec<Box<str>>,
+    },
     /// Run a definition's handler.
     Call(Box<Call>),
     /// Cancel calls in flight. Answered by the driver itself with [`Input::Done`], or with [`Input::Nobody`] where there is
@@ -102,6 +122,17 @@ pub enum Ask {
     /// Have the other nodes look for the call that a message is for. Answered with [`Input::Done`] whether one has it or
     /// not.
     Relay(Relay),
+}
+
+/// One definition of which only the host can say whether the caller may use it.
+#[derive(Debug)]
+pub struct PermitAsk {
+    /// The request that names it.
+    pub context: RequestContext,
+    /// What it names. Nothing may have that name: it is asked about all the same.
+    pub offer: Offer,
+    /// Whether the host is asked too which sign-in it takes.
+    pub steps_up: bool,
 }
 
 /// Within which requests an id is unique, and reachable for a cancellation (CAN-9) or a response.
@@ -127,6 +158,10 @@ pub enum Input {
     Task(TaskAnswer),
     /// The caller's definitions.
     Catalog(Arc<Catalog>),
+    /// What the host says of a definition.
+    Permission(Permission),
+    /// For each definition that was asked about 1 where the caller sees it, 0 where not.
+    Sifted(Vec<u8>),
     /// A handler ended.
     Outcome(CallOutcome),
     /// A computation ended.
@@ -173,6 +208,10 @@ pub struct Grant {
     pub resource: Arc<mcp_auth::Config>,
     /// The scheme of such a challenge.
     pub scheme: Scheme,
+    /// What the access token says and what ties it to its sender, for records.
+    pub token: Option<(Verified, Binding)>,
+    /// How and when the user signed in.
+    pub sign_in: SignIn,
 }
 
 /// Why a body did not arrive.
@@ -240,11 +279,14 @@ pub(crate) enum Work {
     Check(Arc<Schema>, Instance),
     /// Digest the lists of a catalog, each at most once.
     Digest(Arc<Catalog>),
+    /// Choose the rows that a caller sees of the list of a method.
+    Select(Arc<Catalog>, Method, Sieve),
 }
 
 pub(crate) enum Found {
     Checked(Instance, Result<(), Faults>),
     Digested,
+    Selected(Selection),
 }
 
 /// A JSON value to validate, with what it lies in.
@@ -270,6 +312,7 @@ impl Computation {
                 catalog.digest_lists();
                 Found::Digested
             }
+            Work::Select(catalog, method, sieve) => Found::Selected(catalog.select(method, &sieve)),
         })
     }
 }
@@ -291,6 +334,7 @@ impl fmt::Debug for Ask {
             Self::Authorize { hook, .. } => write!(out, "Authorize({hook})"),
             Self::Guard(_) => out.write_str("Guard"),
             Self::Keys { hook, issuer } => write!(out, "Keys({hook}, {issuer})"),
+            Self::Introspect { hook, .. } => write!(out, "Introspect({hook})"),
             Self::Settle { hook, .. } => write!(out, "Settle({hook})"),
             Self::AuthorizeBody { hook, body, .. } => {
                 write!(out, "AuthorizeBody({hook}, {} bytes)", body.len())
@@ -298,6 +342,8 @@ impl fmt::Debug for Ask {
             Self::Session(ask) => ask.fmt(out),
             Self::Task(ask) => ask.fmt(out),
             Self::Catalog(context) => write!(out, "Catalog({context:?})"),
+            Self::Permit(ask) => write!(out, "Permit({:?})", ask.offer),
+            Self::Sift { kind, names, .. } => write!(out, "Sift({} of {kind:?})", names.len()),
             Self::Call(call) => call.fmt(out),
             Self::Relay(relay) => relay.fmt(out),
             Self::Hear { scope, response } => {
@@ -331,6 +377,8 @@ impl fmt::Debug for Input {
             Self::Session(answer) => answer.fmt(out),
             Self::Task(answer) => answer.fmt(out),
             Self::Catalog(catalog) => catalog.fmt(out),
+            Self::Permission(permission) => permission.fmt(out),
+            Self::Sifted(verdicts) => write!(out, "Sifted({})", verdicts.len()),
             Self::Outcome(outcome) => outcome.fmt(out),
             Self::Computed(computed) => computed.fmt(out),
             Self::Done => out.write_str("Done"),
@@ -362,6 +410,7 @@ impl fmt::Debug for Computation {
         out.write_str(match self.0 {
             Work::Check(..) => "Computation(check)",
             Work::Digest(_) => "Computation(digest)",
+            Work::Select(..) => "Computation(select)",
         })
     }
 }
@@ -373,6 +422,7 @@ impl fmt::Debug for Computed {
             Found::Checked(_, Ok(())) => "Computed(valid)",
             Found::Checked(_, Err(_)) => "Computed(invalid)",
             Found::Digested => "Computed(digest)",
+            Found::Selected(_) => "Computed(select)",
         })
     }
 }

@@ -34,6 +34,8 @@ pub enum Delivery {
     Now,
     /// They go out to a session that is subscribed to these resources now.
     To(Uris),
+    /// The one that was asked about is not for this client.
+    Withheld,
     /// They wait: nobody could say whether the client may have them.
     Later,
     /// After [`Exchange::find_task`](crate::Exchange::find_task): this is what the client is told of its task, which is

@@ -1,8 +1,8 @@
 //! What a legacy client hears of without asking: changed lists, and resources that it subscribed to.
 
-use std::sync::Arc;
+use std::{future::pending, sync::Arc, time::Duration};
 
-use mcp_driver::{Buffers, Hearing, Host};
+use mcp_driver::{Host, Listening, Part};
 use mcp_protocol::Pipe;
 use tokio::{sync::mpsc, task::AbortHandle};
 
@@ -18,10 +18,10 @@ impl Changes {
         pipe: &Pipe,
         messages: mpsc::Sender<Message>,
     ) -> Option<Self> {
-        let subscription = pipe.subscription(&host.shared())?;
-        let hearing = host.subscribers().begin(subscription, host.buffers());
-        let writing = write(hearing.ok()?, messages, Arc::clone(host.buffers()));
-        Some(Self(tokio::spawn(writing).abort_handle()))
+        let listening = Listening::of_pipe(host, pipe)?;
+        Some(Self(
+            tokio::spawn(write(listening, messages)).abort_handle(),
+        ))
     }
 }
 
@@ -31,13 +31,16 @@ impl Drop for Changes {
     }
 }
 
-async fn write(mut hearing: Hearing, messages: mpsc::Sender<Message>, buffers: Arc<Buffers>) {
-    while let Some(bytes) = hearing.next().await {
-        let mut room = buffers.reserve();
-        // One short message at a time goes out also where it finds no room.
-        room.grow(bytes.len());
-        if messages.send(Message { bytes, room }).await.is_err() {
-            return;
+async fn write<H: Host>(mut listening: Listening<H>, messages: mpsc::Sender<Message>) {
+    loop {
+        match listening.next(Duration::MAX, pending()).await {
+            Part::Frame(bytes, room) => {
+                if messages.send(Message { bytes, room }).await.is_err() {
+                    return;
+                }
+            }
+            Part::Quiet => {}
+            Part::Break | Part::Answer(..) => return,
         }
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use mcp_driver::{CallLimits, SubscriptionLimits};
 use mcp_protocol::{
-    CacheHints, Catalog, Config, Endpoint, Hosts, Keys, LogLevel, Origins, ScopePolicy, Shared,
-    TaskSupport, ToolDefinition, ToolLimits,
+    Access, CacheHints, Catalog, Config, Endpoint, Hosts, Keys, LogLevel, Origins, Rates,
+    ScopePolicy, Shared, TaskSupport, ToolDefinition, ToolLimits,
 };
 use serde_json::json;
 
@@ -79,6 +79,7 @@ pub fn tool(name: &str) -> ToolDefinition {
         meta: None,
         limits: ToolLimits::default(),
         task_support: TaskSupport::Forbidden,
+        access: Access::default(),
         handler: Arc::new(()),
     }
 }
@@ -111,6 +112,7 @@ fn config() -> Config {
         stream_after_ms: 5_000,
         request_state_ttl_ms: 900_000,
         shared_sessions: false,
+        keeps_tasks: false,
         log_level: LogLevel::Info,
         hook_timeout_ms: HOOK_TIMEOUT_MS,
         max_result_bytes: 20_000_000,
@@ -118,6 +120,8 @@ fn config() -> Config {
         cache: CacheHints::default(),
         allow_public_cache: false,
         completes: false,
+        rates: Rates::default(),
+        tells_decisions: false,
         scopes: ScopePolicy::default(),
     }
 }

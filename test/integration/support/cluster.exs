@@ -4,21 +4,35 @@ defmodule BeamMCP.Test.Cluster do
 
   alias BeamMCP.Test.Wire
 
-  defstruct [:peer, :node, :port]
+  defstruct [:peer, :node, :port, :disc]
 
   @name :there
 
-  @doc "Starts so many nodes, connected, with an instance each; `options` are those of the instances."
-  def start(count, options) do
+  @doc """
+  Starts so many nodes, connected, with an instance each; `options` are those of the instances. With `disc`, a
+  directory, the schema of their Mnesia is in it.
+  """
+  def start(count, options, disc \\ nil) do
     System.cmd("epmd", ["-daemon"])
     _started_or_running = Node.start(:"beam_mcp_test_#{System.pid()}@127.0.0.1", :longnames)
-    peers = for _ <- 1..count, do: boot()
-    nodes = Enum.map(peers, & &1.node)
-    for one <- peers, other <- nodes, do: true = call(one, Node, :connect, [other])
-    for one <- peers, do: start_mnesia(one, nodes)
-    serving = for one <- peers, do: serve(one, options)
-    for one <- serving, do: :ok = await_members(one, count)
-    serving
+    peers = for _ <- 1..count, do: boot(:peer.random_name(), disc)
+    nodes = connect(peers)
+    if disc, do: :ok = call(hd(peers), :mnesia, :create_schema, [nodes])
+    serve_all(peers, options)
+  end
+
+  @doc "Starts nodes again that were killed, with what is left on their discs."
+  def reboot(killed, options) do
+    peers = for one <- killed, do: boot(name(one.node), one.disc)
+    connect(peers)
+    serve_all(peers, options)
+  end
+
+  @doc "Starts a node again that was killed while `others` went on."
+  def rejoin(killed, others, options) do
+    one = boot(name(killed.node), killed.disc)
+    start_mnesia(one, connect([one | others]))
+    serve(one, options)
   end
 
   @doc "Starts an instance on a node whose instance was stopped."
@@ -37,6 +51,32 @@ defmodule BeamMCP.Test.Cluster do
 
   @doc "Stops the instance of a node in good order."
   def stop(one), do: call(one, BeamMCP, :stop, [@name])
+
+  @doc "Cuts a node off the others, as a network that fails does."
+  def cut(one, others) do
+    Node.set_cookie(one.node, :cut)
+    Node.disconnect(one.node)
+    for %{node: other} <- others, do: call(one, :erlang, :set_cookie, [other, :cut])
+    for %{node: other} <- others, do: call(one, :erlang, :disconnect_node, [other])
+    wait_until(fn -> call(one, Node, :list, []) == [] end)
+    for other <- others, do: wait_until(fn -> one.node not in call(other, Node, :list, []) end)
+  end
+
+  @doc "Mends what `cut/2` did."
+  def mend(one, others) do
+    Node.set_cookie(one.node, Node.get_cookie())
+    true = Node.connect(one.node)
+    for %{node: other} <- others, do: call(one, :erlang, :set_cookie, [other, Node.get_cookie()])
+    for %{node: other} <- others, do: true = call(one, Node, :connect, [other])
+  end
+
+  @doc "What an operator does with a node that was cut off: its instance, and its Mnesia, are started anew."
+  def restart(one, others, options) do
+    :ok = stop(one)
+    :ok = call(one, Application, :stop, [:mnesia])
+    start_mnesia(one, Enum.map(others, & &1.node))
+    serve(one, options)
+  end
 
   @doc "Ends a node as a power cut would."
   def kill(one) do
@@ -64,21 +104,42 @@ defmodule BeamMCP.Test.Cluster do
     end
   end
 
-  defp boot do
+  # A node that is cut off by a test is cut off no further by OTP.
+  defp boot(name, disc) do
+    paths = Enum.flat_map(:code.get_path(), &[~c"-pa", &1])
+
     options = %{
-      name: :peer.random_name(),
+      name: name,
       host: ~c"127.0.0.1",
       longnames: true,
-      args: Enum.flat_map(:code.get_path(), &[~c"-pa", &1]),
+      args: [~c"-kernel", ~c"prevent_overlapping_partitions", ~c"false" | paths],
       connection: :standard_io
     }
 
     {:ok, peer, node} = :peer.start(options)
     true = Node.connect(node)
-    one = %__MODULE__{peer: peer, node: node}
+    one = %__MODULE__{peer: peer, node: node, disc: disc}
     {:ok, _started} = call(one, Application, :ensure_all_started, [:beam_mcp])
     :ok = call(one, Logger, :configure, [[level: :error]])
+    directory = disc && String.to_charlist(Path.join(disc, Atom.to_string(node)))
+    if disc, do: :ok = call(one, Application, :put_env, [:mnesia, :dir, directory])
     one
+  end
+
+  defp name(node), do: node |> Atom.to_string() |> String.split("@") |> hd() |> String.to_atom()
+
+  defp connect(peers) do
+    nodes = Enum.map(peers, & &1.node)
+    for one <- peers, other <- nodes, do: true = call(one, Node, :connect, [other])
+    nodes
+  end
+
+  defp serve_all(peers, options) do
+    nodes = Enum.map(peers, & &1.node)
+    for one <- peers, do: start_mnesia(one, nodes)
+    serving = for one <- peers, do: serve(one, options)
+    for one <- serving, do: :ok = await_members(one, length(peers))
+    serving
   end
 
   defp start_mnesia(one, nodes) do

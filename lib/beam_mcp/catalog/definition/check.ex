@@ -73,6 +73,30 @@ defmodule BeamMCP.Catalog.Definition.Check do
   def resume(resume) when resume in [:replay, :park], do: []
   def resume(_other), do: [{"resume", "must be :replay or :park"}]
 
+  @doc "Who may use it; what the scopes themselves are is the native library's to check."
+  @spec access(struct()) :: faults()
+  def access(spec) do
+    clauses = spec.alternative_scope_sets
+
+    [
+      unless(scopes?(spec.required_scopes),
+        do: {"required_scopes", "must be a list of UTF-8 strings"}
+      ),
+      unless(is_list(clauses) and not List.improper?(clauses) and Enum.all?(clauses, &scopes?/1),
+        do: {"alternative_scope_sets", "must be a list of lists of UTF-8 strings"}
+      ),
+      unless(spec.denial in [nil, :neutral, :challenge],
+        do: {"denial", "must be :neutral, :challenge or nil"}
+      )
+    ]
+    |> Enum.reject(&is_nil/1)
+  end
+
+  @doc "The same for the native library."
+  @spec sound_access(struct()) :: map()
+  def sound_access(spec),
+    do: Map.take(spec, [:required_scopes, :alternative_scope_sets, :denial])
+
   @doc "A handler of the definition's own, or one that the instance has for its kind."
   @spec handler(term(), Definition.kind(), Definition.host()) :: faults()
   def handler(nil, kind, host) do
@@ -136,6 +160,9 @@ defmodule BeamMCP.Catalog.Definition.Check do
     {:ok, handler} = Handler.new(handler, [2, 1])
     handler
   end
+
+  defp scopes?(scopes),
+    do: is_list(scopes) and not List.improper?(scopes) and Enum.all?(scopes, &utf8?/1)
 
   defp missing(:tool), do: "the instance has no dispatch function"
   defp missing(:prompt), do: "the catalog has no get_prompt/3"

@@ -22,7 +22,8 @@ defmodule BeamMCP.Catalog.Definition.Prompt do
       Check.icons(prompt.icons) ++
       Check.argument_keys(prompt.argument_keys) ++
       Check.handler(prompt.handler, :prompt, host) ++
-      Check.resume(prompt.resume)
+      Check.resume(prompt.resume) ++
+      Check.access(prompt)
   end
 
   @spec definitions(PromptSpec.t(), Definition.host()) :: [Definition.t()]
@@ -47,7 +48,7 @@ defmodule BeamMCP.Catalog.Definition.Prompt do
   end
 
   defp native(prompt, keys) do
-    %{
+    Map.merge(Check.sound_access(prompt), %{
       name: to_string(prompt.name),
       title: prompt.title,
       description: prompt.description,
@@ -56,7 +57,7 @@ defmodule BeamMCP.Catalog.Definition.Prompt do
       meta: prompt._meta,
       argument_keys: argument_keys(keys, prompt),
       park: prompt.resume == :park
-    }
+    })
   end
 
   defp argument(argument) do

@@ -25,7 +25,8 @@ defmodule BeamMCP.Catalog.Definition.Resource do
       Check.icons(resource.icons) ++
       Check.cache(resource, host) ++
       Check.handler(resource.handler, :resource, host) ++
-      Check.resume(resource.resume)
+      Check.resume(resource.resume) ++
+      Check.access(resource)
   end
 
   @spec definitions(ResourceSpec.t(), Definition.host()) :: [Definition.t()]
@@ -36,20 +37,21 @@ defmodule BeamMCP.Catalog.Definition.Resource do
         key: resource.uri,
         name: resource.uri,
         handler: Check.sound_handler(resource.handler),
-        native: %{
-          uri: resource.uri,
-          name: resource.name,
-          title: resource.title,
-          description: resource.description,
-          mime_type: resource.mime_type,
-          size: resource.size,
-          annotations: Check.sound_annotations(resource.annotations),
-          icons: Check.given_icons(resource.icons),
-          meta: resource._meta,
-          cache_ttl_ms: resource.cache_ttl_ms,
-          cache_scope: resource.cache_scope,
-          park: resource.resume == :park
-        }
+        native:
+          Map.merge(Check.sound_access(resource), %{
+            uri: resource.uri,
+            name: resource.name,
+            title: resource.title,
+            description: resource.description,
+            mime_type: resource.mime_type,
+            size: resource.size,
+            annotations: Check.sound_annotations(resource.annotations),
+            icons: Check.given_icons(resource.icons),
+            meta: resource._meta,
+            cache_ttl_ms: resource.cache_ttl_ms,
+            cache_scope: resource.cache_scope,
+            park: resource.resume == :park
+          })
       }
     ]
   end

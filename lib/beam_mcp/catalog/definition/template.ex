@@ -23,6 +23,7 @@ defmodule BeamMCP.Catalog.Definition.Template do
       Check.cache(template, host) ++
       Check.handler(template.handler, :template, host) ++
       Check.resume(template.resume) ++
+      Check.access(template) ++
       completion_faults(template)
   end
 
@@ -44,7 +45,7 @@ defmodule BeamMCP.Catalog.Definition.Template do
   end
 
   defp native(template) do
-    %{
+    Map.merge(Check.sound_access(template), %{
       uri_template: template.uri_template,
       name: template.name,
       title: template.title,
@@ -56,7 +57,7 @@ defmodule BeamMCP.Catalog.Definition.Template do
       cache_ttl_ms: template.cache_ttl_ms,
       cache_scope: template.cache_scope,
       park: template.resume == :park
-    }
+    })
   end
 
   defp part(ref, variable, done), do: Completion.part(ref, to_string(variable), done)

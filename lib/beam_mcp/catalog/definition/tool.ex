@@ -31,6 +31,7 @@ defmodule BeamMCP.Catalog.Definition.Tool do
       task_support_faults(tool.task_support) ++
       Check.handler(tool.handler, :tool, host) ++
       Check.resume(tool.resume) ++
+      Check.access(tool) ++
       parked_task_faults(tool) ++
       limit_faults(tool)
   end
@@ -43,22 +44,23 @@ defmodule BeamMCP.Catalog.Definition.Tool do
         key: to_string(tool.name),
         name: tool.name,
         handler: Check.sound_handler(tool.handler),
-        native: %{
-          name: to_string(tool.name),
-          title: tool.title,
-          description: tool.description,
-          input_schema: tool.input_schema,
-          output_schema: tool.output_schema,
-          annotations: tool.annotations,
-          meta: tool._meta,
-          icons: Check.given_icons(tool.icons),
-          argument_keys: argument_keys(host.keys, tool),
-          task_support: tool.task_support,
-          park: tool.resume == :park,
-          timeout_ms: tool.timeout_ms,
-          max_concurrency: tool.max_concurrency,
-          rate: tool.rate
-        }
+        native:
+          Map.merge(Check.sound_access(tool), %{
+            name: to_string(tool.name),
+            title: tool.title,
+            description: tool.description,
+            input_schema: tool.input_schema,
+            output_schema: tool.output_schema,
+            annotations: tool.annotations,
+            meta: tool._meta,
+            icons: Check.given_icons(tool.icons),
+            argument_keys: argument_keys(host.keys, tool),
+            task_support: tool.task_support,
+            park: tool.resume == :park,
+            timeout_ms: tool.timeout_ms,
+            max_concurrency: tool.max_concurrency,
+            rate: tool.rate
+          })
       }
     ]
   end

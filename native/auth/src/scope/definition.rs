@@ -5,11 +5,12 @@ use std::{collections::HashSet, error, fmt};
 use super::{Clause, Scope, Scopes};
 
 /// Clauses of which one whole is enough; half of one and half of another is not.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Definition {
     /// The primary clause, then its alternatives; empty when nothing is needed.
     clauses: Vec<Clause>,
-    denial: Denial,
+    /// None for what is usual of the method.
+    denial: Option<Denial>,
 }
 
 /// What a caller without the scopes is told.
@@ -48,7 +49,7 @@ impl Definition {
     pub fn new(
         required: &[String],
         alternatives: &[Vec<String>],
-        denial: Denial,
+        denial: Option<Denial>,
     ) -> Result<Self, DefinitionError> {
         if required.is_empty() && alternatives.is_empty() {
             let clauses = Vec::new();
@@ -84,14 +85,19 @@ impl Definition {
         self.clauses.is_empty() || self.clauses.iter().any(|clause| granted.hold(clause))
     }
 
+    /// Whether nothing is needed.
+    pub fn is_open(&self) -> bool {
+        self.clauses.is_empty()
+    }
+
     /// What a challenge names.
     pub fn primary(&self) -> &[Scope] {
         self.clauses.first().map_or(&[], |clause| clause)
     }
 
-    /// What a caller without the scopes is told.
-    pub fn denial(&self) -> Denial {
-        self.denial
+    /// What a caller without the scopes is told, where it is `usual` to be told that.
+    pub fn denial(&self, usual: Denial) -> Denial {
+        self.denial.unwrap_or(usual)
     }
 }
 

@@ -5,7 +5,7 @@ use std::{
     error, fmt,
 };
 
-use super::{Clause, Scope, Scopes};
+use super::{Clause, Denial, Scope, Scopes, union};
 
 /// The gates of all methods, as the host set them.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +13,8 @@ pub struct Gates {
     map: HashMap<String, Clause>,
     policy: HashSet<String>,
     defaults: Clause,
+    /// What every subscription needs beside that.
+    subscription: Clause,
 }
 
 /// What of an operation its gate depends on.
@@ -77,12 +79,31 @@ impl Gates {
             map,
             policy: scope_policy.keys().cloned().collect(),
             defaults: clause(default_scopes)?,
+            subscription: Clause::new(),
         })
+    }
+
+    /// The same, with scopes that `subscriptions/listen` needs beside those of what it asks for.
+    ///
+    /// # Errors
+    /// A scope that is none.
+    pub fn with_subscription_scopes(mut self, scopes: &[String]) -> Result<Self, GatesError> {
+        self.subscription = clause(scopes)?;
+        Ok(self)
     }
 
     /// Whether the definitions of a method take the place of its gate.
     pub fn selects(&self, method: &str) -> bool {
         self.policy.contains(method)
+    }
+
+    /// What a caller is told that lacks the scopes of a definition which does not say: under a policy nothing, so that
+    /// nobody learns what there is; else what it needs, so that it can ask for more.
+    pub fn denial(&self, method: &str) -> Denial {
+        match self.selects(method) {
+            true => Denial::Neutral,
+            false => Denial::Challenge,
+        }
     }
 
     /// What a client should ask for that does not say what it wants: the default scopes, or what all methods together
@@ -98,14 +119,23 @@ impl Gates {
         gates.collect::<Scopes>().0
     }
 
-    /// What an operation needs. An empty entry of the map is none: nobody opens a method by leaving scopes out.
+    /// What an operation needs. An empty entry of the map is none: nobody opens a method by leaving scopes out. That of
+    /// a subscription is needed beside what the subscription asks for.
     pub fn gate(&self, operation: Operation<'_>) -> Clause {
         let method = operation.method();
         if self.selects(method) {
             return Clause::new();
         }
-        match self.map.get(method) {
-            Some(clause) if !clause.is_empty() => clause.clone(),
+        let entry = self.map.get(method).filter(|clause| !clause.is_empty());
+        match (entry, operation) {
+            (None, Operation::Listen(_)) if !self.defaults.is_empty() => {
+                union(self.defaults.iter().chain(&self.subscription))
+            }
+            (entry, Operation::Listen(_)) => {
+                let more = entry.into_iter().flatten().chain(&self.subscription);
+                union(usual(operation).iter().chain(more))
+            }
+            (Some(clause), _) => clause.clone(),
             _ if !self.defaults.is_empty() => self.defaults.clone(),
             _ => usual(operation),
         }
@@ -219,3 +249,54 @@ const SELECTIONS: &[(&str, Selection)] = &[
     ("tools/call", Selection::SelectedDefinition),
     ("resources/read", Selection::SelectedDefinition),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(clause: &Clause) -> Vec<&str> {
+        clause.iter().map(Scope::as_str).collect()
+    }
+
+    fn gates(map: &[(&str, &str)], defaults: &[&str], subscription: &[&str]) -> Gates {
+        let owned = |texts: &[&str]| {
+            texts
+                .iter()
+                .map(|text| (*text).to_owned())
+                .collect::<Vec<_>>()
+        };
+        let map = map
+            .iter()
+            .map(|(key, scope)| ((*key).to_owned(), owned(&[*scope])));
+        Gates::new(&map.collect(), &BTreeMap::new(), &owned(defaults))
+            .and_then(|gates| gates.with_subscription_scopes(&owned(subscription)))
+            .unwrap()
+    }
+
+    /// What is set for subscriptions is added, never put in the place of what is asked for.
+    #[test]
+    fn a_subscription_needs_more_and_never_less() {
+        let operation = Operation::Listen(&["toolsListChanged"]);
+        let gate = |map: &[(&str, &str)], defaults: &[&str], subscription: &[&str]| {
+            let gate = gates(map, defaults, subscription).gate(operation);
+            texts(&gate).join(" ")
+        };
+        let listen = [(LISTEN, "listen")];
+        assert_eq!(gate(&[], &[], &[]), "mcp:tools:read");
+        assert_eq!(gate(&listen, &[], &[]), "mcp:tools:read listen");
+        assert_eq!(gate(&listen, &["all"], &[]), "mcp:tools:read listen");
+        assert_eq!(gate(&[], &["all"], &["hear"]), "all hear");
+        assert_eq!(
+            gate(&listen, &[], &["hear", "listen"]),
+            "mcp:tools:read listen hear"
+        );
+    }
+
+    #[test]
+    fn what_a_policy_selects_is_denied_without_a_word() {
+        let policy = [("tools/call".to_owned(), Selection::SelectedDefinition)];
+        let gates = Gates::new(&BTreeMap::new(), &policy.into(), &[]).unwrap();
+        assert_eq!(gates.denial("tools/call"), Denial::Neutral);
+        assert_eq!(gates.denial("prompts/get"), Denial::Challenge);
+    }
+}

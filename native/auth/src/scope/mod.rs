@@ -93,22 +93,32 @@ impl fmt::Display for Scope {
     }
 }
 
-/// Decides over an operation on at most one definition. `granted` is expanded by the hierarchy already.
+/// Decides over an operation on at most one definition. `granted` is expanded by the hierarchy already; `usual` is what
+/// callers of the method are told of a definition that does not say itself ([`Gates::denial`]).
 ///
 /// A challenge names the gate and the definition's primary clause; there is no way to say "or". One whose gate is not
 /// passed says nothing of a definition that is not to be known.
-pub fn decide(granted: &Scopes, gate: &[Scope], definition: Option<&Definition>) -> Decided {
+pub fn decide(
+    granted: &Scopes,
+    gate: &[Scope],
+    definition: Option<&Definition>,
+    usual: Denial,
+) -> Decided {
     let passes_gate = granted.hold(gate);
     match definition.filter(|definition| !definition.permits(granted)) {
         None if passes_gate => Decided::Permit,
-        Some(definition) if definition.denial() == Denial::Neutral && passes_gate => {
+        Some(definition) if definition.denial(usual) == Denial::Neutral && passes_gate => {
             Decided::Unknown
         }
-        _ => {
-            let named = definition.filter(|definition| definition.denial() == Denial::Challenge);
+        denied => {
+            let named = denied.filter(|denied| denied.denial(usual) == Denial::Challenge);
             let primary = named.map_or(&[][..], Definition::primary);
-            let wanted: Scopes = gate.iter().chain(primary).cloned().collect();
-            Decided::Challenge(wanted.0)
+            Decided::Challenge(union(gate.iter().chain(primary)))
         }
     }
+}
+
+/// The scopes, each once, in their order.
+pub fn union<'a>(scopes: impl IntoIterator<Item = &'a Scope>) -> Clause {
+    scopes.into_iter().cloned().collect::<Scopes>().0
 }

@@ -78,6 +78,7 @@ fn decided(case: &Value) -> Result<Decided, Box<dyn Error>> {
         &hierarchy.expand(&granted),
         &gate,
         definition.as_ref(),
+        gates.denial(text(&case["method"])),
     ))
 }
 
@@ -91,7 +92,7 @@ fn definition(value: &Value) -> Result<Definition, Box<dyn Error>> {
     Ok(Definition::new(
         &strings(&value["required"]),
         &alternatives,
-        denial,
+        Some(denial),
     )?)
 }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, future::pending, sync::Arc, time::Duration};
 
-use mcp_driver::{Host, Part, Served, Stream};
+use mcp_driver::{Host, Listening, Part, Served, Stream};
 use mcp_protocol::{Change, Input, Listing, Scope, SessionAnswer};
 use mcp_testing::TestHost;
 use serde_json::Value;
@@ -242,15 +242,17 @@ async fn a_subscription_outlives_an_older_answer_of_the_store() {
 #[tokio::test]
 async fn what_a_pipe_subscribes_to_counts_at_once() {
     let host = TestHost::new();
-    let subscription = pipe(1, None).subscription(&host.shared()).unwrap();
-    let hearing = host.subscribers().begin(subscription, host.buffers());
-    let mut hearing = hearing.ok().unwrap();
+    let mut listening = Listening::of_pipe(&host, &pipe(1, None)).unwrap();
     let uris = BTreeSet::from(["test://notes".into()]);
     host.subscribers().set_uris(&Scope::Pipe(1), Arc::new(uris));
     for uri in ["test://other", "test://notes"] {
         let changed = Change::resource(uri).unwrap();
         host.subscribers().publish(&changed, None);
     }
-    let told = String::from_utf8(hearing.next().await.unwrap()).unwrap();
+    let patience = Duration::from_secs(15);
+    let Part::Frame(told, _) = listening.next(patience, pending()).await else {
+        panic!("a change is told");
+    };
+    let told = String::from_utf8(told).unwrap();
     assert!(told.contains("test://notes"), "{told}");
 }

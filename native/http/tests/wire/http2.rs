@@ -11,6 +11,7 @@ use bytes::Bytes;
 use h2::{Reason, RecvStream, client::SendRequest};
 use hyper::{Request, StatusCode};
 use mcp_driver::{CancelReason, Event, Host};
+use tokio::io::{AsyncRead, AsyncWrite};
 
 pub async fn connect(server: &Server) -> SendRequest<Bytes> {
     let stream = tokio::net::TcpStream::connect(server.address())
@@ -41,6 +42,15 @@ async fn post(
     let response = response.await?;
     let status = response.status();
     Ok((status, read(response.into_body()).await?))
+}
+
+/// The status of a call over a stream that both sides know to speak HTTP/2.
+pub async fn status_over(
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+) -> StatusCode {
+    let (client, connection) = h2::client::handshake(stream).await.unwrap();
+    tokio::spawn(connection);
+    post(&client, "echo", "hi").await.unwrap().0
 }
 
 async fn read(mut body: RecvStream) -> Result<String, h2::Error> {

@@ -86,6 +86,21 @@ fn names_the_address_that_is_taken() {
     let error = start(Bind::Tcp(server.address())).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
     assert!(error.to_string().contains(&server.address().to_string()));
+    assert!(error.to_string().contains("choose another port"));
+}
+
+#[test]
+fn says_what_to_do_where_nobody_can_listen() {
+    let nowhere = Bind::Tcp(([192, 0, 2, 1], 0).into());
+    let missing = Bind::Unix(std::env::temp_dir().join("no-such-folder").join("socket"));
+    for (bind, kind, fix) in [
+        (nowhere, io::ErrorKind::AddrNotAvailable, "0.0.0.0"),
+        (missing, io::ErrorKind::NotFound, "create it"),
+    ] {
+        let error = start(bind).unwrap_err();
+        assert_eq!(error.kind(), kind);
+        assert!(error.to_string().contains(fix), "{error}");
+    }
 }
 
 #[test]

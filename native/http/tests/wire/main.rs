@@ -1,5 +1,6 @@
-//! A listener on real sockets, spoken to in raw bytes.
+//! A listener on real sockets, spoken to in raw bytes; and what this crate fetches over them.
 
+mod fetching;
 mod http2;
 mod lifecycle;
 mod limits;
@@ -7,3 +8,4 @@ mod listening;
 mod message;
 mod streams;
 mod support;
+mod tls;

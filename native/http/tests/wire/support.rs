@@ -1,5 +1,6 @@
 //! A listener over a small host in this process, and a client that writes raw bytes.
 
+mod authority;
 mod client;
 mod request;
 
@@ -11,6 +12,7 @@ use std::{
 
 use mcp_http::{Bind, Bound, Listener, ListenerOptions, Workers};
 
+pub use authority::{Authority, Identity};
 pub use client::{Client, Response};
 pub use mcp_testing::{Settings, TestHost, endpoint, eventually};
 pub use request::{call, chunked, head, listen, post};

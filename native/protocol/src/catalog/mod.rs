@@ -3,6 +3,7 @@
 //! A change makes a new snapshot that shares all it can with the one before; requests keep the one that they started
 //! with (D6).
 
+mod access;
 mod completion;
 mod definition;
 mod entry;
@@ -11,6 +12,7 @@ mod limits;
 mod prompt;
 mod resource;
 mod section;
+mod selection;
 mod template;
 mod templates;
 mod tool;
@@ -23,9 +25,10 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
+pub use access::Access;
 pub use completion::{Completion, CompletionDefinition, CompletionKey, Reference};
 pub use definition::{Category, Definition, DefinitionFault, Edit, Handler, Key};
-pub use limits::{Place, Rate, ToolLimits};
+pub use limits::{Place, ToolLimits};
 pub use prompt::{Prompt, PromptArgument, PromptDefinition};
 pub use resource::{Resource, ResourceDefinition};
 pub use template::{Template, TemplateDefinition};
@@ -34,6 +37,7 @@ pub use tool::{Tool, ToolDefinition};
 
 pub(crate) use limits::Full;
 pub(crate) use section::{Listed, Section};
+pub(crate) use selection::{Selection, Sieve};
 pub(crate) use uri::{MAX_BYTES as MAX_URI_BYTES, check as check_uri};
 
 use crate::{change::Listing, config::Config};
@@ -111,7 +115,7 @@ impl Catalog {
             {
                 tools.push(tool.name.clone());
             }
-            let (category, before) = (key.category(), catalog.entry_digest(&key));
+            let (category, before) = (key.category(), catalog.seen(&key));
             let differs = match edit {
                 Edit::Put(definition) => match catalog.put(*definition, config) {
                     Ok(put) => put != Put::Same,
@@ -125,7 +129,7 @@ impl Catalog {
             if differs {
                 changed.insert(category);
             }
-            if catalog.entry_digest(&key) != before {
+            if catalog.seen(&key) != before {
                 listed.extend(Listing::of(category));
             }
         }
@@ -239,12 +243,12 @@ impl Catalog {
     /// The lists that another catalog serves differently. Takes time in proportion to the definitions the first time.
     pub fn differences(&self, other: &Self) -> Vec<Listing> {
         let differs = |list: &Listing| match list {
-            Listing::Tools => self.tools.digest() != other.tools.digest(),
+            Listing::Tools => self.tools.differs(&other.tools),
             Listing::Resources => {
-                self.resources.digest() != other.resources.digest()
-                    || self.templates().digest() != other.templates().digest()
+                self.resources.differs(&other.resources)
+                    || self.templates().differs(other.templates())
             }
-            Listing::Prompts => self.prompts.digest() != other.prompts.digest(),
+            Listing::Prompts => self.prompts.differs(&other.prompts),
         };
         Listing::ALL.into_iter().filter(differs).collect()
     }
@@ -292,10 +296,11 @@ impl Catalog {
         self.extensions.apps > 0
     }
 
-    /// The digest of what clients see of a definition.
-    fn entry_digest(&self, key: &Key) -> Option<[u8; 32]> {
-        fn of<D: Listed>(definition: Option<&Arc<D>>) -> Option<[u8; 32]> {
-            definition.map(|definition| *definition.entry().digest())
+    /// What clients see of a definition, and which do.
+    fn seen(&self, key: &Key) -> Option<([u8; 32], mcp_auth::Definition)> {
+        fn of<D: Listed>(definition: Option<&Arc<D>>) -> Option<([u8; 32], mcp_auth::Definition)> {
+            let definition = definition?;
+            Some((*definition.entry().digest(), definition.access().clone()))
         }
         match key {
             Key::Tool(name) => of(self.tool(name)),

@@ -5,6 +5,7 @@ use std::{collections::HashSet, fmt, sync::Arc};
 use serde_json::{Map, Value};
 
 use super::{
+    access::Access,
     definition::{DefinitionFault, Handler, check_name, fault, same_handler},
     entry::ListEntry,
     section::{Defined, Listed},
@@ -25,6 +26,8 @@ pub struct PromptDefinition {
     pub icons: Option<Value>,
     /// `_meta`.
     pub meta: Option<Value>,
+    /// Which scopes it needs.
+    pub access: Access,
     /// Whatever the host needs to find its function again.
     pub handler: Arc<dyn Handler>,
 }
@@ -49,6 +52,7 @@ pub struct Prompt {
     /// The host's own data.
     pub handler: Arc<dyn Handler>,
     pub(crate) arguments: Vec<PromptArgument>,
+    access: mcp_auth::Definition,
     entry: ListEntry,
 }
 
@@ -57,13 +61,18 @@ impl Prompt {
         let name = definition.name.as_str();
         let mut faults: Vec<_> = check_name(name, name).err().into_iter().collect();
         faults.extend(argument_faults(name, &definition.arguments));
-        if !faults.is_empty() {
-            return Err(faults);
-        }
+        let access = match definition.access.compile(name) {
+            Ok(access) if faults.is_empty() => access,
+            access => {
+                faults.extend(access.err());
+                return Err(faults);
+            }
+        };
         Ok(Self {
             name: name.into(),
             handler: Arc::clone(&definition.handler),
             arguments: definition.arguments.clone(),
+            access,
             entry: entry(definition),
         })
     }
@@ -82,13 +91,19 @@ impl Defined for Prompt {
     }
 
     fn is_same(&self, other: &Self) -> bool {
-        self.entry.digest() == other.entry.digest() && same_handler(&self.handler, &other.handler)
+        self.entry.digest() == other.entry.digest()
+            && self.access == other.access
+            && same_handler(&self.handler, &other.handler)
     }
 }
 
 impl Listed for Prompt {
     fn entry(&self) -> &ListEntry {
         &self.entry
+    }
+
+    fn access(&self) -> &mcp_auth::Definition {
+        &self.access
     }
 
     fn name(&self) -> &str {

@@ -5,6 +5,7 @@ use std::{fmt, sync::Arc};
 use serde_json::Value;
 
 use super::{
+    access::Access,
     definition::{DefinitionFault, Handler, check_name, fault, same_handler},
     entry::ListEntry,
     extensions::check_page,
@@ -36,6 +37,8 @@ pub struct ResourceDefinition {
     pub meta: Option<Value>,
     /// How long its contents may be kept.
     pub cache: CacheChoice,
+    /// Which scopes it needs.
+    pub access: Access,
     /// Whatever the host needs to find its function again.
     pub handler: Arc<dyn Handler>,
 }
@@ -48,6 +51,7 @@ pub struct Resource {
     pub handler: Arc<dyn Handler>,
     pub(crate) mime_type: Option<Arc<str>>,
     pub(crate) cache: CacheChoice,
+    access: mcp_auth::Definition,
     entry: ListEntry,
 }
 
@@ -60,15 +64,20 @@ impl Resource {
             check_name(uri, &definition.name),
             check_page(uri, definition.mime_type.as_deref()),
         ];
-        let faults: Vec<_> = wrong.into_iter().filter_map(Result::err).collect();
-        if !faults.is_empty() {
-            return Err(faults);
-        }
+        let mut faults: Vec<_> = wrong.into_iter().filter_map(Result::err).collect();
+        let access = match definition.access.compile(uri) {
+            Ok(access) if faults.is_empty() => access,
+            access => {
+                faults.extend(access.err());
+                return Err(faults);
+            }
+        };
         Ok(Self {
             uri: uri.into(),
             handler: Arc::clone(&definition.handler),
             mime_type: definition.mime_type.as_deref().map(Arc::from),
             cache: definition.cache,
+            access,
             entry: entry(definition),
         })
     }
@@ -83,6 +92,7 @@ impl Defined for Resource {
 
     fn is_same(&self, other: &Self) -> bool {
         self.entry.digest() == other.entry.digest()
+            && self.access == other.access
             && self.cache == other.cache
             && same_handler(&self.handler, &other.handler)
     }
@@ -91,6 +101,10 @@ impl Defined for Resource {
 impl Listed for Resource {
     fn entry(&self) -> &ListEntry {
         &self.entry
+    }
+
+    fn access(&self) -> &mcp_auth::Definition {
+        &self.access
     }
 
     fn name(&self) -> &str {

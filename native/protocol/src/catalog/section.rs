@@ -33,6 +33,9 @@ pub(crate) trait Listed: Defined {
     /// Its list entry.
     fn entry(&self) -> &ListEntry;
 
+    /// Which scopes its callers need.
+    fn access(&self) -> &mcp_auth::Definition;
+
     /// Its name among its kind.
     fn name(&self) -> &str;
 }
@@ -55,6 +58,8 @@ struct Survey {
     digest: [u8; 32],
     /// The serials of the definitions at positions 0, [`STRIDE`] and so on.
     marks: Arc<[u64]>,
+    /// Whether no definition needs scopes.
+    is_open: bool,
 }
 
 /// A definition and when it was added; one that replaces another keeps its number.
@@ -112,6 +117,18 @@ impl<D: Defined> Section<D> {
         self.index.get(key).map(|slot| &slot.definition)
     }
 
+    /// The definition with this number.
+    pub(super) fn row(&self, serial: u64) -> Option<&Arc<D>> {
+        self.order.get(&serial)
+    }
+
+    /// All of them with their numbers, in order.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (u64, &Arc<D>)> {
+        self.order
+            .iter()
+            .map(|(serial, definition)| (*serial, definition))
+    }
+
     /// All of them, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<D>> {
         self.order.values()
@@ -159,7 +176,23 @@ impl<D: Listed> Section<D> {
 
     /// Whether [`Section::digest`] takes no time to speak of.
     pub(crate) fn digest_is_at_hand(&self) -> bool {
-        self.len() <= QUICKLY_HASHED || self.survey.get().is_some()
+        self.is_short() || self.survey.get().is_some()
+    }
+
+    /// Whether walking the list takes no time to speak of.
+    pub(crate) fn is_short(&self) -> bool {
+        self.len() <= QUICKLY_HASHED
+    }
+
+    /// Whether every caller sees all of it, as far as that is known without a long walk.
+    pub(crate) fn is_open(&self) -> bool {
+        self.digest_is_at_hand() && self.survey().is_open
+    }
+
+    /// Whether clients see another list, or other clients see it.
+    pub(crate) fn differs(&self, other: &Self) -> bool {
+        let mut pairs = self.iter().zip(other.iter());
+        self.digest() != other.digest() || pairs.any(|(one, other)| one.access() != other.access())
     }
 
     /// Names and digests of the list entries in order.
@@ -190,6 +223,7 @@ impl<D: Listed> Section<D> {
             Survey {
                 digest: hash.finalize().into(),
                 marks: self.order.keys().step_by(STRIDE).copied().collect(),
+                is_open: self.iter().all(|one| one.access().is_open()),
             }
         })
     }
@@ -251,6 +285,7 @@ mod tests {
     struct Numbered {
         number: u8,
         version: u8,
+        access: mcp_auth::Definition,
         entry: ListEntry,
     }
 
@@ -260,6 +295,7 @@ mod tests {
             Self {
                 number,
                 version,
+                access: mcp_auth::Definition::default(),
                 entry: ListEntry::new([("name", Some(name.into()))], &[]),
             }
         }
@@ -280,6 +316,10 @@ mod tests {
     impl Listed for Numbered {
         fn entry(&self) -> &ListEntry {
             &self.entry
+        }
+
+        fn access(&self) -> &mcp_auth::Definition {
+            &self.access
         }
 
         fn name(&self) -> &str {

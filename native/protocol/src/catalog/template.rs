@@ -5,6 +5,7 @@ use std::{fmt, sync::Arc};
 use serde_json::Value;
 
 use super::{
+    access::Access,
     definition::{DefinitionFault, Handler, check_name, fault, same_handler},
     entry::ListEntry,
     section::{Defined, Listed},
@@ -32,6 +33,8 @@ pub struct TemplateDefinition {
     pub meta: Option<Value>,
     /// How long contents may be kept.
     pub cache: CacheChoice,
+    /// Which scopes it needs.
+    pub access: Access,
     /// Whatever the host needs to find its function again.
     pub handler: Arc<dyn Handler>,
 }
@@ -45,6 +48,7 @@ pub struct Template {
     pub(crate) mime_type: Option<Arc<str>>,
     pub(crate) cache: CacheChoice,
     pub(crate) matcher: mcp_uri_template::Template,
+    access: mcp_auth::Definition,
     entry: ListEntry,
 }
 
@@ -54,16 +58,21 @@ impl Template {
         let parsed = mcp_uri_template::Template::parse(text)
             .map_err(|error| fault(text, "uri_template", error.to_string()));
         let named = check_name(text, &definition.name);
-        match (parsed, named) {
-            (Ok(matcher), Ok(())) => Ok(Self {
+        let access = definition.access.compile(text);
+        match (parsed, named, access) {
+            (Ok(matcher), Ok(()), Ok(access)) => Ok(Self {
                 uri_template: text.into(),
                 handler: Arc::clone(&definition.handler),
                 mime_type: definition.mime_type.as_deref().map(Arc::from),
                 cache: definition.cache,
                 matcher,
+                access,
                 entry: entry(definition),
             }),
-            (parsed, named) => Err([parsed.err(), named.err()].into_iter().flatten().collect()),
+            (parsed, named, access) => {
+                let faults = [parsed.err(), named.err(), access.err()];
+                Err(faults.into_iter().flatten().collect())
+            }
         }
     }
 }
@@ -87,6 +96,7 @@ impl Defined for Template {
 
     fn is_same(&self, other: &Self) -> bool {
         self.entry.digest() == other.entry.digest()
+            && self.access == other.access
             && self.cache == other.cache
             && same_handler(&self.handler, &other.handler)
     }
@@ -95,6 +105,10 @@ impl Defined for Template {
 impl Listed for Template {
     fn entry(&self) -> &ListEntry {
         &self.entry
+    }
+
+    fn access(&self) -> &mcp_auth::Definition {
+        &self.access
     }
 
     fn name(&self) -> &str {

@@ -6,6 +6,7 @@ use mcp_schema::{HeaderBinding, Role, Schema, header_bindings};
 use serde_json::{Value, json};
 
 use super::{
+    access::Access,
     definition::{DefinitionFault, Handler, fault, same_handler},
     entry::ListEntry,
     extensions::page,
@@ -37,6 +38,8 @@ pub struct ToolDefinition {
     pub limits: ToolLimits,
     /// Whether its calls may become tasks.
     pub task_support: TaskSupport,
+    /// Which scopes it needs.
+    pub access: Access,
     /// Whatever the host needs to find its function again.
     pub handler: Arc<dyn Handler>,
 }
@@ -57,6 +60,7 @@ pub struct Tool {
     pub(crate) limits: ToolLimits,
     /// Counts its calls, where they are limited.
     pub(crate) gate: Option<Arc<Gate>>,
+    access: mcp_auth::Definition,
     entry: ListEntry,
 }
 
@@ -75,6 +79,10 @@ impl Tool {
         let page = page(name, definition.meta.as_ref()).unwrap_or_else(|fault| {
             faults.push(fault);
             None
+        });
+        let access = definition.access.compile(name).unwrap_or_else(|fault| {
+            faults.push(fault);
+            mcp_auth::Definition::default()
         });
         let mut compile = |role, place, document: Option<&Value>| {
             let compiled = document.map(|document| Schema::compile(role, document, &config.schema));
@@ -110,6 +118,7 @@ impl Tool {
             task_support: definition.task_support,
             gate: definition.limits.count().then(Arc::default),
             handler: Arc::clone(&definition.handler),
+            access,
             entry: entry(definition),
         })
     }
@@ -124,6 +133,7 @@ impl Defined for Tool {
 
     fn is_same(&self, other: &Self) -> bool {
         self.entry.digest() == other.entry.digest()
+            && self.access == other.access
             && self.limits == other.limits
             && self.task_support == other.task_support
             && same_handler(&self.handler, &other.handler)
@@ -140,6 +150,10 @@ impl Defined for Tool {
 impl Listed for Tool {
     fn entry(&self) -> &ListEntry {
         &self.entry
+    }
+
+    fn access(&self) -> &mcp_auth::Definition {
+        &self.access
     }
 
     fn name(&self) -> &str {

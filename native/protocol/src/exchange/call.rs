@@ -4,7 +4,11 @@ use std::sync::Arc;
 
 use mcp_json::NodeId;
 
-use super::{Exchange, Reply, Request, Stage, busy, internal, task::tasks_full};
+use super::{
+    Exchange, Reply, Request, Stage, internal,
+    task::{no_tasks, tasks_full},
+    unanswered::busy,
+};
 use crate::{
     call::{Call, Target},
     catalog::{Full, Place, Tool},
@@ -86,6 +90,7 @@ impl Exchange {
             }
             (Target::Tool(_), CallOutcome::Task(task)) => self.task_began(&reply, &task),
             (Target::Tool(_), CallOutcome::TasksFull) => self.refuse(tasks_full()),
+            (Target::Tool(_), CallOutcome::TasksUnavailable) => self.refuse(no_tasks()),
             (target, CallOutcome::Asked(inquiry)) => self.asked(now, &reply, target, &inquiry),
             (_, CallOutcome::StateUsed) => self.refuse(inquiry::invalid_state()),
             (_, CallOutcome::SafeError(error)) => self.refuse(safe_error(error)),

@@ -1,16 +1,20 @@
 //! Streams of changes: `subscriptions/listen` (MCP 2026-07-28 basic/patterns/subscriptions) and the standing stream of a
 //! legacy session (MCP 2025-11-25 basic/transports, "Listening for Messages from the Server").
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, LazyLock},
+};
 
 use mcp_json::{Kind, Node};
 
 use super::{
-    Carrier, Exchange, Granted, Reply, Request, Stage,
+    Carrier, Exchange, Reply, Request, Stage,
     answer::stream_headers,
-    busy, internal,
+    internal,
     legacy::{check_legacy_version, unknown_session},
     task::{needs_tasks, no_tasks},
+    unanswered::busy,
 };
 use crate::{
     catalog::{Catalog, check_uri},
@@ -28,9 +32,10 @@ use crate::{
     },
     notice::Framing,
     principal::Principal,
-    question::{Ask, Authorized, Scope, Unanswered},
+    question::{Ask, Scope, Unanswered},
+    rates::Rated,
     session::{Session, SessionAnswer, SessionAsk},
-    step::{Delivery, Step},
+    step::Step,
     subscription::{Owner, Subscription, Wording, subscription_meta},
     task::{TaskAnswer, TaskRequest},
     time::Now,
@@ -43,16 +48,19 @@ pub(super) enum Listener {
     Request(Reply),
     /// That of a legacy session.
     Session(Arc<str>),
+    /// A legacy client on a pipe.
+    Pipe,
 }
 
 impl Exchange {
     /// `subscriptions/listen`
-    pub(super) fn listen(&mut self, request: Request) -> Result<Step, Error> {
+    pub(super) fn listen(&mut self, now: Now, request: Request) -> Result<Step, Error> {
         if !self.is_pipe() && !self.admits_stream() {
             return Err(not_acceptable("subscriptions/listen is answered"));
         }
         let filter = read_filter(request.named_params(), &self.shared.config, &self.catalog)?;
         let tasks = read_tasks(&request, &self.shared.config, &self.catalog)?;
+        self.hearer = self.hearer_of(|| self.context(now, &request, 0));
         let reply = request.reply();
         let framing = match self.is_pipe() {
             true => Framing::Line,
@@ -117,13 +125,17 @@ impl Exchange {
         }
     }
 
-    pub(super) fn hear_session(&mut self, id: Arc<str>, answer: SessionAnswer) -> Step {
+    pub(super) fn hear_session(&mut self, now: Now, id: Arc<str>, answer: SessionAnswer) -> Step {
         let Some(session) = self.own_session(answer) else {
             return self.refuse(unknown_session());
         };
+        if let Some(refusal) = self.pace(now, Some(Rated::Subscriptions)) {
+            return refusal;
+        }
         self.summary.revision = Some(session.revision);
         let filter = session_filter(&self.shared.config, &self.catalog, &session);
-        let filter = self.permitted(filter);
+        let filter = self.permitted_filter(filter);
+        self.hearer = self.hearer_of(|| self.standing_context(Some(&id), &session));
         let owner = Owner::Session(Scope::Session(Arc::clone(&id)));
         let resumes = self.head().and_then(|head| last_event(head));
         let wording = Wording::Standing(session.revision);
@@ -154,94 +166,14 @@ impl Exchange {
     }
 
     /// A stream may stay open for days: it keeps no catalog alive.
-    fn let_go_of_catalog(&mut self) {
-        let nothing = Arc::new(Catalog::default());
+    pub(super) fn let_go_of_catalog(&mut self) {
+        static NOTHING: LazyLock<Arc<Catalog>> = LazyLock::new(Arc::default);
+        let nothing = Arc::clone(&NOTHING);
         self.shared = Arc::new(Shared {
             catalog: Arc::clone(&nothing),
             ..(*self.shared).clone()
         });
         self.catalog = nothing;
-    }
-
-    /// Before something is delivered: asks again whether the client may still have it. [`Step::Deliver`] says so.
-    ///
-    /// An access token is not looked at again, since a stream holds what it said and not the token itself; but one that
-    /// has ended, or that the host says was revoked, ends the stream.
-    pub fn recheck(&mut self, now: Now) -> Step {
-        let stage = std::mem::replace(&mut self.stage, Stage::Over);
-        let Stage::Listening(listener) = stage else {
-            return self.refuse(internal(word::DRIVER, "Nothing is listened to").with_status(500));
-        };
-        let ended = |granted: &Granted| granted.ends_ms <= now.wall_ms;
-        if self.granted.as_ref().is_some_and(ended) {
-            return self.end_listening(&listener);
-        }
-        match &self.carrier {
-            Carrier::Http { endpoint, head, .. } if endpoint.authorize => {
-                let (hook, head) = (endpoint.hook, head.clone());
-                self.ask(
-                    Stage::Reauthorizing(listener),
-                    Ask::Authorize { hook, head },
-                )
-            }
-            Carrier::Http { endpoint, head, .. } => match &self.granted {
-                Some(Granted {
-                    again: Some(accepted),
-                    ..
-                }) => {
-                    let ask = Ask::Settle {
-                        hook: endpoint.hook,
-                        head: head.clone(),
-                        accepted: accepted.clone(),
-                    };
-                    self.ask(Stage::Reauthorizing(listener), ask)
-                }
-                _ => self.recheck_session(listener),
-            },
-            Carrier::Pipe { .. } => self.recheck_session(listener),
-        }
-    }
-
-    pub(super) fn reauthorized(&mut self, listener: Listener, decision: Authorized) -> Step {
-        let same = match decision {
-            Authorized::Settled => true,
-            // Nobody can say now: what waits, waits on.
-            Authorized::Unsettled(reason) if reason.status() == 503 => {
-                return self.deliver(listener, Delivery::Later);
-            }
-            Authorized::Accept(identity) => {
-                let principal = identity.as_ref().map(|identity| &identity.principal);
-                principal == self.principal()
-            }
-            _ => false,
-        };
-        match same {
-            true => self.recheck_session(listener),
-            false => self.end_listening(&listener),
-        }
-    }
-
-    /// A session counts as used while its stream is open, and its stream ends with it (LHT-13).
-    fn recheck_session(&mut self, listener: Listener) -> Step {
-        match &listener {
-            Listener::Session(id) => {
-                let ask = Ask::Session(SessionAsk::Fetch(Arc::clone(id)));
-                self.ask(Stage::RecheckingSession(listener), ask)
-            }
-            Listener::Request(_) => self.deliver(listener, Delivery::Now),
-        }
-    }
-
-    pub(super) fn session_rechecked(&mut self, listener: Listener, answer: SessionAnswer) -> Step {
-        match self.own_session(answer) {
-            Some(session) => self.deliver(listener, Delivery::To(session.subscriptions)),
-            None => self.end_listening(&listener),
-        }
-    }
-
-    pub(super) fn deliver(&mut self, listener: Listener, delivery: Delivery) -> Step {
-        self.stage = Stage::Listening(listener);
-        Step::Deliver(delivery)
     }
 
     /// The subscription could not begin: refused before it is acknowledged (SUB-17).
@@ -267,7 +199,7 @@ impl Exchange {
                 let meta = subscription_meta(&reply.id);
                 self.result(reply, Some(&meta), |_| ())
             }
-            Listener::Session(_) => self.end_of_stream(),
+            Listener::Session(_) | Listener::Pipe => self.end_of_stream(),
         }
     }
 

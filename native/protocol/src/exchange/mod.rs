@@ -8,12 +8,18 @@ mod answer;
 mod arrival;
 mod call;
 mod completion;
+mod delivery;
 mod era;
 mod input;
 mod legacy;
+mod list;
 mod listen;
 mod logging;
+mod named;
+mod pacing;
+mod permit;
 mod prompt;
+mod record;
 mod relay;
 mod resource;
 mod scope;
@@ -22,6 +28,7 @@ mod stream;
 mod subscribe;
 mod task;
 mod tool;
+mod unanswered;
 
 pub(crate) use self::era::cancelled_request;
 
@@ -29,14 +36,14 @@ use std::{borrow::Cow, fmt, mem, sync::Arc};
 
 use bytes::Bytes;
 use listen::Listener;
-use mcp_auth::{Accepted, Scheme};
+use mcp_auth::{Accepted, Binding, Scheme, SignIn, Verified};
 use mcp_json::{Document, Node, NodeId};
 
 use crate::{
     call::Target,
     catalog::{Catalog, Tool},
     config::{Endpoint, Shared},
-    context::Client,
+    context::{Client, RequestContext},
     envelope::{Envelope, Incoming},
     error::{Code, Error},
     head::RequestHead,
@@ -45,6 +52,7 @@ use crate::{
     meta::RequestMeta,
     method::Method,
     methods::params::Params,
+    offer::Permission,
     principal::Identity,
     question::{Ask, Input, Question, Scope, Unanswered},
     relay::Relay,
@@ -55,6 +63,7 @@ use crate::{
     subscription::Subscription,
     task::TaskAnswer,
     time::Now,
+    verdict::Verdict,
     word,
 };
 
@@ -82,9 +91,13 @@ pub struct Exchange {
     /// The message of the call that is awaited. The call has it too; kept here, it is freed by whoever drives the
     /// exchange, and not by the one who answers, which may be in no position to free a megabyte.
     called: Option<Arc<Document>>,
+    /// Who listens, as the host is to see it before a change goes out.
+    hearer: Option<Box<RequestContext>>,
     stage: Stage,
     summary: Summary,
     opened: Option<Session>,
+    /// Decisions that nobody was told of yet: over the sender, and over what it asks for.
+    verdicts: Vec<Verdict>,
 }
 
 /// One line of a pipe.
@@ -112,15 +125,23 @@ pub struct Pipe {
 }
 
 impl Pipe {
-    /// What the client of a pipe hears of once `initialize` opened a session on it.
-    pub fn subscription(&self, shared: &Shared) -> Option<Subscription> {
+    /// What the client of a pipe hears of once `initialize` opened a session on it, and the exchange that says of each
+    /// change whether it may.
+    pub fn subscription(&self, shared: &Arc<Shared>) -> Option<(Exchange, Subscription)> {
         let session = self.session.as_ref()?;
+        let carrier = Carrier::Pipe {
+            number: self.number,
+            session: None,
+        };
+        let mut exchange = Exchange::new(Arc::clone(shared), carrier, self.identity.clone());
         let filter = listen::session_filter(&shared.config, &shared.catalog, session);
-        Some(Subscription::lines(
-            self.number,
-            filter,
-            session.principal.clone(),
-        ))
+        let filter = exchange.permitted_filter(filter);
+        exchange.hearer = exchange.hearer_of(|| exchange.standing_context(None, session));
+        exchange.let_go_of_catalog();
+        exchange.stage = Stage::Listening(Listener::Pipe);
+        let principal = session.principal.clone();
+        let subscription = Subscription::lines(self.number, filter, principal);
+        Some((exchange, subscription))
     }
 }
 
@@ -135,6 +156,8 @@ struct Granted {
     /// What a challenge is about, and in which scheme it is.
     resource: Arc<mcp_auth::Config>,
     scheme: Scheme,
+    token: Option<(Verified, Binding)>,
+    sign_in: SignIn,
 }
 
 enum Carrier {
@@ -168,8 +191,14 @@ enum Stage {
     FindingTask(Listener),
     Reauthorizing(Listener),
     RecheckingSession(Listener),
+    PermittingChange(Listener),
     LoadingCatalog(Request),
+    /// The host is asked about the definition, which may be hidden already.
+    Permitting(Request, bool),
     DigestingList(Request),
+    /// Whether nothing is left to be asked about the rows.
+    SelectingRows(Request, bool),
+    Sifting(Request),
     CheckingArguments(Arc<Tool>),
     Calling(Reply, Target),
     CheckingResult(Reply),
@@ -243,7 +272,7 @@ impl Exchange {
     pub fn resume(&mut self, now: Now, input: Input) -> Step {
         match (mem::replace(&mut self.stage, Stage::Over), input) {
             (Stage::Authorizing(verb), Input::Authorized(decision)) => {
-                self.authorized(verb, decision)
+                self.authorized(now, verb, decision)
             }
             (Stage::ReadingBody, Input::Body(bytes)) => self.body(now, bytes),
             (Stage::ReadingBody, Input::BodyFault(fault)) => self.refuse_body(fault),
@@ -264,7 +293,7 @@ impl Exchange {
             }
             (Stage::Subscribing(reply), Input::Session(answer)) => self.subscribed(&reply, &answer),
             (Stage::FindingSessionToHear(id), Input::Session(found)) => {
-                self.hear_session(id, found)
+                self.hear_session(now, id, found)
             }
             (Stage::AskingTask(reply), Input::Task(answer)) => self.task_answered(&reply, answer),
             (Stage::FindingOwnTasks(subscription, listener), Input::Task(answer)) => {
@@ -280,21 +309,38 @@ impl Exchange {
             (Stage::Listening(listener), Input::Unanswered(why)) => {
                 self.not_listening(&listener, why)
             }
-            (Stage::Reauthorizing(listener), Input::Authorized(decision)) => {
-                self.reauthorized(listener, decision)
-            }
+            (
+                Stage::Reauthorizing(listener),
+                decision @ (Input::Authorized(_) | Input::Unanswered(_)),
+            ) => self.reauthorized(listener, &decision),
             (Stage::RecheckingSession(listener), Input::Session(found)) => {
                 self.session_rechecked(listener, found)
             }
+            (Stage::PermittingChange(listener), Input::Permission(permission)) => {
+                self.change_permitted(listener, &permission)
+            }
             (
-                Stage::Reauthorizing(listener) | Stage::RecheckingSession(listener),
+                Stage::PermittingChange(listener),
+                Input::Unanswered(Unanswered::Failed | Unanswered::Deadline),
+            ) => self.deliver(listener, Delivery::Withheld),
+            (
+                Stage::RecheckingSession(listener) | Stage::PermittingChange(listener),
                 Input::Unanswered(_),
             ) => self.deliver(listener, Delivery::Later),
             (Stage::LoadingCatalog(request), Input::Catalog(catalog)) => {
                 self.catalog = catalog;
-                self.serve(now, request)
+                self.admit(now, request)
             }
-            (Stage::DigestingList(request), Input::Computed(_)) => self.serve(now, request),
+            (Stage::Permitting(request, hides), Input::Permission(permission)) => {
+                self.permitted(now, request, hides, &permission)
+            }
+            (Stage::DigestingList(request), Input::Computed(_)) => self.list_digested(request),
+            (Stage::SelectingRows(request, is_final), Input::Computed(computed)) => {
+                self.rows_selected(now, request, is_final, computed)
+            }
+            (Stage::Sifting(request), Input::Sifted(verdicts)) => {
+                self.sifted(now, request, verdicts)
+            }
             (Stage::CheckingArguments(tool), Input::Computed(computed)) => {
                 self.arguments_computed(now, tool, computed)
             }
@@ -310,6 +356,15 @@ impl Exchange {
                 self.call_unanswered(&reply, &target, why)
             }
             (Stage::CheckingResult(reply), Input::Unanswered(_)) => self.host_failed(&reply, None),
+            // What the host does not permit in time, or fails over, it denies.
+            (
+                Stage::Permitting(request, _),
+                Input::Unanswered(Unanswered::Failed | Unanswered::Deadline),
+            ) => self.permitted(now, request, true, &Permission::Denied),
+            (
+                Stage::Sifting(request),
+                Input::Unanswered(Unanswered::Failed | Unanswered::Deadline),
+            ) => self.sifted(now, request, Vec::new()),
             (stage, Input::Unanswered(why)) => self.unanswered(&stage, why),
             (_, _) => {
                 let message = "The server lost track of this request";
@@ -325,6 +380,11 @@ impl Exchange {
             Stage::Calling(reply, _) => reply.revision.era() == Era::Legacy,
             _ => false,
         }
+    }
+
+    /// After any step: what was decided over the caller since the last one, for records.
+    pub fn take_verdicts(&mut self) -> Vec<Verdict> {
+        mem::take(&mut self.verdicts)
     }
 
     /// After [`Exchange::line`]: the legacy session that the pipe has from now on, newly opened or changed.
@@ -351,9 +411,11 @@ impl Exchange {
             streaming: false,
             resumable: None,
             called: None,
+            hearer: None,
             stage: Stage::Over,
             summary: Summary::default(),
             opened: None,
+            verdicts: Vec::new(),
         }
     }
 
@@ -376,39 +438,6 @@ impl Exchange {
             Carrier::Http { head, .. } => Some(head),
             Carrier::Pipe { .. } => None,
         }
-    }
-
-    /// No answer came to anything but a call.
-    fn unanswered(&mut self, stage: &Stage, why: Unanswered) -> Step {
-        let error = match (why, stage) {
-            (Unanswered::Failed, Stage::Authorizing(_) | Stage::AuthorizingBody(_)) => internal(
-                word::AUTHORIZE,
-                "The server could not decide whether to serve this request",
-            )
-            .with_status(500),
-            (
-                Unanswered::Failed,
-                Stage::FindingSession(..)
-                | Stage::FindingSessionToEnd(_)
-                | Stage::EndingSession(_)
-                | Stage::SettingLogLevel(_)
-                | Stage::Subscribing(_)
-                | Stage::FindingSessionToHear(_)
-                | Stage::CreatingSession(_),
-            ) => internal(word::SESSION_STORE, "The server cannot reach its sessions")
-                .with_status(503),
-            (Unanswered::Failed, Stage::AskingTask(_) | Stage::FindingOwnTasks(..)) => {
-                task::no_tasks()
-            }
-            (Unanswered::Failed, _) => internal(word::HOST_FAULT, "The server failed"),
-            (Unanswered::Deadline, _) => internal(
-                word::HOST_FAULT,
-                "The server took too long to look this request up",
-            )
-            .with_status(503),
-            (why, _) => busy(why),
-        };
-        self.refuse(error)
     }
 }
 
@@ -484,43 +513,4 @@ fn no_sessions() -> Error {
         "The server cannot reach its sessions: retry later",
     )
     .with_status(503)
-}
-
-/// The refusals that say "not now".
-fn busy(why: Unanswered) -> Error {
-    match why {
-        Unanswered::Busy(limit) => Error::new(
-            Code::Busy,
-            word::BUSY,
-            format!("The server has as much running as its {limit} allows: retry later"),
-        ),
-        Unanswered::PrincipalBusy(limit) => Error::new(
-            Code::PrincipalBusy,
-            word::PRINCIPAL_BUSY,
-            format!(
-                "You have as much running as the server's {limit} allows: retry when something ends"
-            ),
-        ),
-        Unanswered::NoRoom => Error::new(
-            Code::Busy,
-            word::BUFFERS,
-            "The server holds as many bytes for its clients as its max_buffered_bytes allows: retry later",
-        ),
-        Unanswered::Draining => Error::new(
-            Code::Busy,
-            word::DRAINING,
-            "The server is shutting down: retry elsewhere",
-        ),
-        Unanswered::StreamGone => Error::new(
-            Code::InvalidRequest,
-            word::STREAM_GONE,
-            "The stream that Last-Event-ID names is not kept, or not from there on: send its request again",
-        ),
-        Unanswered::DuplicateId => Error::new(
-            Code::InvalidRequest,
-            word::DUPLICATE_ID,
-            "Another request with this id is still running: ids are unique among running requests",
-        ),
-        _ => Error::new(Code::Busy, word::BUSY, "The server is busy: retry later"),
-    }
 }

@@ -1,40 +1,79 @@
-//! Whether the caller was granted what a method needs (MCP 2026-07-28 basic/authorization, "Scope Challenge Handling").
+//! Whether the caller was granted what an operation needs (MCP 2026-07-28 basic/authorization, "Scope Challenge
+//! Handling"): decisions by scopes alone, and the challenges that follow.
 
 use std::borrow::Cow;
 
-use mcp_auth::{Challenge, Clause, Decided, Operation, Reason, Scope, Scopes, Wanted, decide};
+use mcp_auth::{
+    Challenge, Clause, Decided, Denial, Operation, Reason, Scope, Scopes, StepUp, Wanted, decide,
+    union,
+};
 use mcp_json::{Kind, Node};
 
-use super::{Exchange, Granted};
+use super::{Exchange, Granted, Request, named::Named};
 use crate::{
     change::Filter,
     encode::Members,
     error::{Code, Error},
     http::Headers,
     method::Method,
+    offer::OfferKind,
     step::Step,
+    time::Now,
     word,
 };
 
 impl Exchange {
-    /// The refusal of a method whose gate the caller does not pass.
+    /// The refusal of a method whose gate the caller does not pass, whatever it is about.
     pub(super) fn check_scopes(
         &mut self,
+        now: Now,
         method: Method,
         params: Option<Node<'_>>,
     ) -> Option<Step> {
         let granted = self.granted_scopes()?;
-        let decided = with_operation(method, params, |operation| {
-            decide(&granted, &self.gate(operation), None)
-        });
-        match decided {
-            Decided::Challenge(wanted) => Some(self.challenge(&wanted)),
+        let gate = with_operation(method, params, |operation| self.gate(operation));
+        match decide(&granted, &gate, None, Denial::Challenge) {
+            Decided::Challenge(wanted) => {
+                self.note_operation(
+                    now,
+                    (method, params),
+                    Some((word::SCOPE, Denial::Challenge)),
+                );
+                Some(self.challenge(&wanted))
+            }
             Decided::Permit | Decided::Unknown => None,
         }
     }
 
+    /// Decides over a request for a definition. A name that nothing has is unknown, as one that is hidden is: from here
+    /// on the two go the same way.
+    pub(super) fn judge(&self, request: &Request) -> Decided {
+        let Some(granted) = self.granted_scopes() else {
+            return Decided::Permit;
+        };
+        let (method, params) = (request.method, request.params());
+        let gate = with_operation(method, params, |operation| self.gate(operation));
+        if method == Method::Listen {
+            return self.judge_subscription(&granted, gate, params);
+        }
+        let Some(named) = Named::find(method, params, &self.catalog) else {
+            return decide(&granted, &gate, None, Denial::Challenge);
+        };
+        let denial = self.usual_denial(named.kind);
+        match decide(&granted, &gate, named.access, denial) {
+            Decided::Permit if named.access.is_none() => Decided::Unknown,
+            decided => decided,
+        }
+    }
+
+    /// What callers without the scopes of a definition are told that does not say.
+    pub(super) fn usual_denial(&self, kind: OfferKind) -> Denial {
+        let gates = &self.shared.config.scopes.gates;
+        gates.denial(kind.user().as_str())
+    }
+
     /// What of a filter the caller may hear of.
-    pub(super) fn permitted(&self, filter: Filter) -> Filter {
+    pub(super) fn permitted_filter(&self, filter: Filter) -> Filter {
         let Some(granted) = self.granted_scopes() else {
             return filter;
         };
@@ -48,38 +87,21 @@ impl Exchange {
     }
 
     /// What the caller was granted, with all that it stands for; none where nobody says.
-    fn granted_scopes(&self) -> Option<Scopes> {
+    pub(super) fn granted_scopes(&self) -> Option<Scopes> {
         let granted = self.identity.as_ref()?.scopes.as_ref()?;
         Some(self.shared.config.scopes.hierarchy.expand(granted))
     }
 
-    fn gate(&self, operation: Operation<'_>) -> Clause {
-        self.shared.config.scopes.gates.gate(operation)
-    }
-
     /// 403 with every scope of the operation in one challenge (AUTH-14, AUTH-15).
-    fn challenge(&mut self, wanted: &[Scope]) -> Step {
+    pub(super) fn challenge(&mut self, wanted: &[Scope]) -> Step {
         let wanted: Vec<&str> = wanted.iter().map(Scope::as_str).collect();
-        let mut headers = Headers::new();
-        if let Some(Granted {
-            resource, scheme, ..
-        }) = &self.granted
-        {
-            let challenge = Challenge {
-                config: resource,
-                reason: Reason::InsufficientScope,
-                scheme: *scheme,
-                wanted: &Wanted {
-                    scope: Some(wanted.join(" ")),
-                    ..Wanted::default()
-                },
-            };
-            let lines = challenge.lines().into_iter();
-            headers.extend(lines.map(|line| ("www-authenticate", Cow::Owned(line))));
-        }
-        if !self.is_pipe() {
-            headers.push(("cache-control", "no-store".into()));
-        }
+        let headers = self.challenge_headers(
+            Reason::InsufficientScope,
+            &Wanted {
+                scope: Some(wanted.join(" ")),
+                ..Wanted::default()
+            },
+        );
         let error = Error::new(Code::Forbidden, word::SCOPE, "Insufficient scope");
         let mut data = Vec::new();
         let mut members = Members::open(&mut data);
@@ -88,10 +110,75 @@ impl Exchange {
         let data = String::from_utf8(data).expect("what is written is text");
         self.refuse_with(error.with_data(data), headers)
     }
+
+    /// 401 with the sign-in that the operation needs (RFC 9470 §3).
+    pub(super) fn challenge_sign_in(&mut self, step_up: &StepUp) -> Step {
+        let headers = self.challenge_headers(Reason::StepUp, &step_up.wanted());
+        let error = Error::new(Code::Unauthorized, word::STEP_UP, "Unauthorized");
+        self.refuse_with(error, headers)
+    }
+
+    /// A subscription needs the scopes of every resource that it names and that says what it needs; one that is hidden
+    /// is subscribed to as one that does not exist, and never heard of.
+    fn judge_subscription(
+        &self,
+        granted: &Scopes,
+        gate: Clause,
+        params: Option<Node<'_>>,
+    ) -> Decided {
+        let filter = params.and_then(|params| params.get("notifications"));
+        let uris = filter.and_then(|filter| filter.get(RESOURCES));
+        let mut wanted = gate;
+        let mut is_permitted = granted.hold(&wanted);
+        for uri in uris
+            .into_iter()
+            .flat_map(Node::items)
+            .filter_map(Node::as_str)
+        {
+            let named = Named::resource(uri, &self.catalog);
+            let denial = self.usual_denial(named.kind);
+            let lacking = named.access.filter(|access| !access.permits(granted));
+            if let Some(access) = lacking
+                && access.denial(denial) == Denial::Challenge
+            {
+                wanted = union(wanted.iter().chain(access.primary()));
+                is_permitted = false;
+            }
+        }
+        match is_permitted {
+            true => Decided::Permit,
+            false => Decided::Challenge(wanted),
+        }
+    }
+
+    pub(super) fn gate(&self, operation: Operation<'_>) -> Clause {
+        self.shared.config.scopes.gates.gate(operation)
+    }
+
+    fn challenge_headers(&self, reason: Reason, wanted: &Wanted) -> Headers {
+        let mut headers = Headers::new();
+        if let Some(Granted {
+            resource, scheme, ..
+        }) = &self.granted
+        {
+            let challenge = Challenge {
+                config: resource,
+                reason,
+                scheme: *scheme,
+                wanted,
+            };
+            let lines = challenge.lines().into_iter();
+            headers.extend(lines.map(|line| ("www-authenticate", Cow::Owned(line))));
+        }
+        if !self.is_pipe() {
+            headers.push(("cache-control", "no-store".into()));
+        }
+        headers
+    }
 }
 
 /// What of a request its gate depends on.
-fn with_operation<T>(
+pub(super) fn with_operation<T>(
     method: Method,
     params: Option<Node<'_>>,
     decide: impl FnOnce(Operation<'_>) -> T,

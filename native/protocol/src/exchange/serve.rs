@@ -4,17 +4,12 @@ use std::sync::Arc;
 
 use mcp_json::Node;
 
-use super::{Exchange, Reply, Request, Stage, internal};
+use super::{Exchange, Reply, Request, Stage, internal, named::Named};
 use crate::{
-    catalog::Listed,
     context::RequestContext,
-    error::Error,
     method::{Feature, Method},
-    methods::{
-        discover, initialize, list::List, prompts_list, resource_templates_list, resources_list,
-        tools_list,
-    },
-    question::{Ask, Computation, Work},
+    methods::{discover, initialize},
+    question::Ask,
     revision::Revision,
     step::Step,
     time::Now,
@@ -22,15 +17,12 @@ use crate::{
 };
 
 impl Exchange {
-    /// Loads the caller's own catalog where there is one, then serves.
+    /// Loads the caller's own catalog where there is one, then decides over the request and serves it.
     pub(super) fn begin(&mut self, now: Now, request: Request) -> Step {
-        if let Some(refusal) = self.check_scopes(request.method, request.params()) {
-            return refusal;
-        }
-        if request.method != Method::ToolsCall
-            && let Err(error) = request.check_optional_meta()
+        if !Named::is_named_by(request.method)
+            && let Some(refusal) = self.check_scopes(now, request.method, request.params())
         {
-            return self.refuse(error);
+            return refusal;
         }
         if self.is_pipe() {
             let key = request.cancel_key.as_ref();
@@ -41,23 +33,23 @@ impl Exchange {
             let context = Box::new(self.context(now, &request, timeout_ms));
             return self.ask(Stage::LoadingCatalog(request), Ask::Catalog(context));
         }
-        self.serve(now, request)
+        self.admit(now, request)
     }
 
     pub(super) fn serve(&mut self, now: Now, request: Request) -> Step {
         let served = match request.method {
             Method::ToolsCall => self.call_tool(now, request),
-            Method::ToolsList => self.list(request, &tools_list::LIST),
             Method::ResourcesRead => self.read_resource(now, request),
-            Method::ResourcesList => self.list(request, &resources_list::LIST),
-            Method::ResourceTemplatesList => self.list(request, &resource_templates_list::LIST),
             Method::PromptsGet => self.get_prompt(now, request),
-            Method::PromptsList => self.list(request, &prompts_list::LIST),
+            Method::ToolsList
+            | Method::ResourcesList
+            | Method::ResourceTemplatesList
+            | Method::PromptsList => self.list(now, request),
             Method::Complete => self.complete(now, request),
             Method::SetLogLevel => self.set_log_level(request),
             Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => self.subscribe(&request),
             Method::TasksGet | Method::TasksUpdate | Method::TasksCancel => self.ask_task(&request),
-            Method::Listen => self.listen(request),
+            Method::Listen => self.listen(now, request),
             Method::Discover => Ok(self.discover(&request)),
             _ => Ok(self.result(&request.reply(), None, |_| ())),
         };
@@ -69,18 +61,6 @@ impl Exchange {
         self.result(&request.reply(), None, |result| {
             discover::write(result, &shared.config, &catalog, request.revision);
         })
-    }
-
-    fn list<D: Listed>(&mut self, request: Request, list: &List<D>) -> Result<Step, Error> {
-        let (shared, catalog) = (Arc::clone(&self.shared), Arc::clone(&self.catalog));
-        if list.needs_digest(request.named_params(), &shared, &catalog) {
-            self.stage = Stage::DigestingList(request);
-            return Ok(Step::Compute(Box::new(Computation(Work::Digest(catalog)))));
-        }
-        let position = list.position(request.named_params(), &shared, &catalog)?;
-        Ok(self.result(&request.reply(), None, |result| {
-            list.write(result, &shared, &catalog, request.revision, position);
-        }))
     }
 
     pub(super) fn context(&self, now: Now, request: &Request, timeout_ms: u64) -> RequestContext {

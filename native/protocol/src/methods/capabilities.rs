@@ -31,7 +31,7 @@ pub(crate) fn capabilities(config: &Config, catalog: &Catalog, revision: Revisio
             members.raw(name, details);
         }
     }
-    let extensions = extensions(catalog, revision);
+    let extensions = extensions(config, catalog, revision);
     if !extensions.is_empty() {
         let mut named = members.object("extensions");
         for extension in extensions {
@@ -43,9 +43,10 @@ pub(crate) fn capabilities(config: &Config, catalog: &Catalog, revision: Revisio
     out
 }
 
-/// The extensions that a definition uses (EXT-4). Tasks are of the modern era alone (TASK-22), apps are of both (APP-1).
-fn extensions(catalog: &Catalog, revision: Revision) -> Vec<&'static str> {
-    let tasks = catalog.has_tasks() && revision.era() == Era::Modern;
+/// The extensions that a definition uses (EXT-4), or that kept tasks need. Tasks are of the modern era alone (TASK-22),
+/// apps are of both (APP-1).
+fn extensions(config: &Config, catalog: &Catalog, revision: Revision) -> Vec<&'static str> {
+    let tasks = (config.keeps_tasks || catalog.has_tasks()) && revision.era() == Era::Modern;
     [
         (tasks, extension::TASKS),
         (catalog.has_apps(), extension::APPS),
@@ -68,7 +69,7 @@ pub(crate) fn offers(feature: Feature, config: &Config, catalog: &Catalog) -> bo
             config.caller_catalog || catalog.resource_count() + catalog.template_count() > 0
         }
         // A caller's own tools are not known yet when the method is looked up.
-        Feature::Tasks => config.caller_catalog || catalog.has_tasks(),
+        Feature::Tasks => config.caller_catalog || config.keeps_tasks || catalog.has_tasks(),
         Feature::Tools => config.caller_catalog || catalog.tool_count() > 0,
         Feature::Changes => [Feature::Prompts, Feature::Resources, Feature::Tools]
             .into_iter()

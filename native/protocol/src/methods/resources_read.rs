@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     cache::CacheChoice,
     call::{Reading, Source},
-    catalog::{Catalog, MAX_URI_BYTES},
+    catalog::{Catalog, Listed, MAX_URI_BYTES},
     config::Config,
     encode::Members,
     error::{Code, Error},
@@ -71,7 +71,9 @@ pub(crate) fn write(
         write_piece(members, piece, reading);
     });
     let hint = config.cache.contents.chosen(reading.cache());
-    hint.chosen(contents.cache).write(result, config, revision);
+    let hint = hint.chosen(contents.cache);
+    hint.kept_from_others(reading.access().is_open())
+        .write(result, config, revision);
 }
 
 fn write_piece(members: &mut Members<'_>, piece: &Piece, reading: &Reading) {
@@ -93,6 +95,13 @@ impl Reading {
         match &self.source {
             Source::Resource(resource) => resource.mime_type.as_deref(),
             Source::Template(template) => template.mime_type.as_deref(),
+        }
+    }
+
+    fn access(&self) -> &mcp_auth::Definition {
+        match &self.source {
+            Source::Resource(resource) => resource.access(),
+            Source::Template(template) => template.access(),
         }
     }
 

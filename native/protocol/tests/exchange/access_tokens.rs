@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use mcp_auth::{Gates, Hierarchy, Issuer, Scheme, Scope, Settings};
+use mcp_auth::{Gates, Hierarchy, Issuer, Scheme, Scope, Settings, SignIn};
 use mcp_protocol::{Authorized, Code, Config, Error, Grant, Identity, Input, ScopePolicy};
 use serde_json::json;
 
@@ -31,6 +31,8 @@ fn granting(ends_ms: u64) -> Server {
             again: None,
             resource: resource(),
             scheme: Scheme::Bearer,
+            token: None,
+            sign_in: SignIn::default(),
         })))
     });
     server
@@ -110,6 +112,8 @@ fn scoped(scopes: &[&str], policy: ScopePolicy) -> Server {
             again: None,
             resource: resource(),
             scheme: Scheme::Bearer,
+            token: None,
+            sign_in: SignIn::default(),
         })))
     });
     server
@@ -167,6 +171,7 @@ fn the_policy_says_what_is_needed_and_what_implies_it() {
     let policy = ScopePolicy {
         gates: Gates::new(&map("tools/call", "calls"), &BTreeMap::new(), &[]).unwrap(),
         hierarchy: Hierarchy::new(&map("admin", "calls")).unwrap(),
+        ..ScopePolicy::default()
     };
     let status = |scope: &str| {
         let mut server = scoped(&[scope], policy.clone());

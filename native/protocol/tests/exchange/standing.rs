@@ -165,7 +165,7 @@ fn a_pipe_hears_without_asking_once_it_has_a_session() {
     let mut server = offering_all();
     assert!(server.pipe.subscription(&server.shared).is_none());
     server.pipe.session = Some(session(None));
-    let subscription = server.pipe.subscription(&server.shared).unwrap();
+    let (_, subscription) = server.pipe.subscription(&server.shared).unwrap();
     let change = Change::List(Listing::Prompts);
     assert!(subscription.filter.wants(&change, None) && !subscription.is_resumable());
     let line = text(subscription.tell(&change, &place()));

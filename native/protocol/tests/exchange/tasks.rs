@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use jsonschema::Validator;
 use mcp_protocol::{
-    CallOutcome, Change, Ended, EventId, Input, Job, JobAsked, Line, Revision, SafeError, Step,
-    StreamKind, Task, TaskAnswer, TaskRequest, TaskStatus, TaskSupport, ToolDefinition, ToolResult,
-    Unanswered,
+    CallOutcome, Change, Edit, Ended, EventId, Input, Job, JobAsked, Key, Line, Revision,
+    SafeError, Step, StreamKind, Task, TaskAnswer, TaskRequest, TaskStatus, TaskSupport,
+    ToolDefinition, ToolResult, Unanswered,
 };
 use serde_json::{Value, json};
 
@@ -179,6 +179,15 @@ fn a_call_that_finds_no_room_for_a_task_is_busy() {
     assert_eq!(reply.header("retry-after"), Some("1"));
 }
 
+#[test]
+fn a_call_whose_task_cannot_be_kept_is_answered_as_a_question_about_one() {
+    let mut server = server();
+    let pending = calling(&mut server, "job");
+    let unavailable = Input::Outcome(CallOutcome::TasksUnavailable);
+    let reply = server.settle(pending.feed(server.now, unavailable));
+    assert_eq!(reply.refusal(), (503, Some(-32_603), Some(json!(1))));
+}
+
 /// TASK-3, TASK-22, LTASK-1
 #[test]
 fn a_tool_that_is_a_task_alone_refuses_a_client_that_takes_none() {
@@ -328,14 +337,37 @@ fn a_store_that_fails_is_the_servers_error() {
     }
 }
 
+fn capabilities(server: &mut Server) -> Value {
+    let reply = server.line(&modern("server/discover", json!({})));
+    Schema::of(Revision::R20260728).check_result("DiscoverResult", &reply.json());
+    reply.result()["capabilities"].clone()
+}
+
+/// A task is kept for its time (TASK-18), longer than the tool that began it may be offered.
+#[test]
+fn the_extension_is_served_on_when_its_last_tool_is_gone() {
+    let mut server = server();
+    let gone = |name: &str| Edit::Delete(Key::Tool(name.into()));
+    server.edit(vec![gone("job"), gone("batch")]);
+    server.edit(vec![gone("echo")]);
+    assert_eq!(capabilities(&mut server)["extensions"], json!({TASKS: {}}));
+    server.world.tasks = Box::new(|_| found(TaskStatus::Working));
+    let reply = server.post(&Post::modern(&about("tasks/get", "t-1")));
+    assert_eq!(reply.result()["status"], "working");
+}
+
+/// Other nodes may begin tasks that this one is asked for.
+#[test]
+fn the_extension_is_served_where_the_store_is_shared() {
+    let mut server = Server::with(|config| config.keeps_tasks = true);
+    assert_eq!(capabilities(&mut server)["extensions"], json!({TASKS: {}}));
+    let reply = server.post(&Post::modern(&about("tasks/get", "t-1")));
+    assert_eq!(reply.code(), Some(-32_602));
+}
+
 /// TASK-1, TASK-22, EXT-4
 #[test]
 fn the_extension_is_offered_to_modern_clients_while_a_tool_uses_it() {
-    let capabilities = |server: &mut Server| {
-        let reply = server.line(&modern("server/discover", json!({})));
-        Schema::of(Revision::R20260728).check_result("DiscoverResult", &reply.json());
-        reply.result()["capabilities"].clone()
-    };
     let offered = capabilities(&mut server());
     assert_eq!(offered["extensions"], json!({TASKS: {}}));
     assert!(offered.get("tasks").is_none());

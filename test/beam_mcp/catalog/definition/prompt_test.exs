@@ -36,7 +36,10 @@ defmodule BeamMCP.Catalog.Definition.PromptTest do
              icons: nil,
              meta: nil,
              argument_keys: %{"code" => :code, "language" => :language},
-             park: false
+             park: false,
+             required_scopes: [],
+             alternative_scope_sets: [],
+             denial: nil
            }
   end
 

@@ -34,7 +34,10 @@ defmodule BeamMCP.Catalog.Definition.ResourceTest do
              meta: nil,
              cache_ttl_ms: nil,
              cache_scope: nil,
-             park: false
+             park: false,
+             required_scopes: [],
+             alternative_scope_sets: [],
+             denial: nil
            }
   end
 

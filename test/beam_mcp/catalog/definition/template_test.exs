@@ -27,7 +27,10 @@ defmodule BeamMCP.Catalog.Definition.TemplateTest do
              meta: nil,
              cache_ttl_ms: nil,
              cache_scope: nil,
-             park: false
+             park: false,
+             required_scopes: [],
+             alternative_scope_sets: [],
+             denial: nil
            }
   end
 

@@ -38,7 +38,10 @@ defmodule BeamMCP.Catalog.Definition.ToolTest do
                max_concurrency: nil,
                rate: {5, 1_000},
                task_support: :forbidden,
-               park: false
+               park: false,
+               required_scopes: [],
+               alternative_scope_sets: [],
+               denial: nil
              }
     end
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use mcp_protocol::{
-    CacheHints, CallOutcome, Config, Definition, Endpoint, Hosts, Input, Limit, LogLevel, Origins,
-    Principal, Revision, ScopePolicy, Session, TaskSupport, ToolDefinition, ToolLimits, ToolResult,
-    Uris,
+    Access, CacheHints, CallOutcome, Config, Definition, Endpoint, Hosts, Input, Limit, LogLevel,
+    Origins, Principal, Rates, Revision, ScopePolicy, Session, TaskSupport, ToolDefinition,
+    ToolLimits, ToolResult, Uris,
 };
 use serde_json::{Value, json};
 
@@ -29,6 +29,7 @@ pub fn config() -> Config {
         stream_after_ms: 5_000,
         request_state_ttl_ms: 900_000,
         shared_sessions: false,
+        keeps_tasks: false,
         log_level: LogLevel::Info,
         hook_timeout_ms: 5_000,
         max_result_bytes: 2_000_000,
@@ -36,6 +37,8 @@ pub fn config() -> Config {
         cache: CacheHints::default(),
         allow_public_cache: false,
         completes: false,
+        rates: Rates::default(),
+        tells_decisions: false,
         scopes: ScopePolicy::default(),
     }
 }
@@ -68,6 +71,7 @@ pub fn definition(name: &str, input_schema: Option<Value>) -> ToolDefinition {
         meta: None,
         limits: ToolLimits::default(),
         task_support: TaskSupport::Forbidden,
+        access: Access::default(),
         handler: Arc::new(()),
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use mcp_protocol::{
-    Body, CacheChoice, CallOutcome, CompletionDefinition, CompletionKey, CompletionResult,
+    Access, Body, CacheChoice, CallOutcome, CompletionDefinition, CompletionKey, CompletionResult,
     Contents, Definition, Input, Piece, PromptArgument, PromptDefinition, PromptResult, Reference,
     ResourceDefinition, SafeError, TemplateDefinition,
 };
@@ -25,6 +25,7 @@ pub fn resource(uri: &str) -> ResourceDefinition {
         icons: None,
         meta: None,
         cache: CacheChoice::default(),
+        access: Access::default(),
         handler: Arc::new(()),
     }
 }
@@ -41,6 +42,7 @@ pub fn template(uri_template: &str) -> TemplateDefinition {
         icons: None,
         meta: None,
         cache: CacheChoice::default(),
+        access: Access::default(),
         handler: Arc::new(()),
     }
 }
@@ -60,6 +62,7 @@ pub fn prompt(name: &str, arguments: &[&str]) -> PromptDefinition {
         arguments: arguments.iter().map(argument).collect(),
         icons: None,
         meta: None,
+        access: Access::default(),
         handler: Arc::new(()),
     }
 }

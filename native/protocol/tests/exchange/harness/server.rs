@@ -7,8 +7,8 @@ use std::{
 
 use bytes::Bytes;
 use mcp_protocol::{
-    Ask, Call, Catalog, Category, Config, Definition, Edit, Endpoint, Exchange, Input, Inquiry,
-    Keys, Line, Notifier, Now, Pipe, Revision, Scope, Shared, Step, Subscription,
+    Ask, Call, Catalog, Category, Change, Config, Definition, Edit, Endpoint, Exchange, Input,
+    Inquiry, Keys, Line, Notifier, Now, Pipe, Revision, Scope, Shared, Step, Subscription,
 };
 use serde_json::{Value, json};
 
@@ -89,10 +89,7 @@ impl Server {
     pub fn edit(&mut self, edits: Vec<Edit>) -> BTreeSet<Category> {
         let edited = self.shared.catalog.edit(edits, &self.shared.config);
         let edited = edited.expect("the definitions are right");
-        self.shared = Arc::new(Shared {
-            catalog: Arc::new(edited.catalog),
-            ..(*self.shared).clone()
-        });
+        self.shared = Arc::new(self.shared.with_catalog(Arc::new(edited.catalog)));
         edited.changed
     }
 
@@ -262,11 +259,22 @@ impl Pending {
     /// What becomes of a change that waits, once the world was asked.
     pub fn recheck(mut self, server: &mut Server) -> Self {
         let step = self.exchange.recheck(server.now);
-        self = Self::next(self.exchange, step, self.body, self.asked);
-        while matches!(self.step, Step::Ask(_)) {
-            self = server.step(self);
+        self.decide(step, server)
+    }
+
+    /// What becomes of this change, once the world was asked.
+    pub fn permit_change(mut self, server: &mut Server, change: &Change) -> Self {
+        let catalog = Arc::clone(&server.shared.catalog);
+        let step = self.exchange.permit_change(server.now, change, &catalog);
+        self.decide(step, server)
+    }
+
+    fn decide(self, step: Step, server: &mut Server) -> Self {
+        let mut decided = Self::next(self.exchange, step, self.body, self.asked);
+        while matches!(decided.step, Step::Ask(_)) {
+            decided = server.step(decided);
         }
-        self
+        decided
     }
 
     /// How long the answer to what is asked may take.

@@ -7,9 +7,9 @@ use std::{
 
 use bytes::Bytes;
 use mcp_protocol::{
-    Ask, Authorized, BodyFault, Call, Catalog, IdKey, Identity, Input, Principal, RequestContext,
-    RequestHead, Scope, Session, SessionAnswer, SessionAsk, Target, TaskAnswer, TaskAsk,
-    TaskRequest,
+    Ask, Authorized, BodyFault, Call, Catalog, IdKey, Identity, Input, Permission, PermitAsk,
+    Principal, RequestContext, RequestHead, Scope, Session, SessionAnswer, SessionAsk, Target,
+    TaskAnswer, TaskAsk, TaskRequest,
 };
 
 use super::fixture::text;
@@ -23,6 +23,9 @@ pub struct World {
     pub authorize_body: BodyHook,
     pub handler: Box<dyn FnMut(&Call) -> Input>,
     pub catalog: Box<dyn FnMut(&RequestContext) -> Input>,
+    pub permit: Box<dyn FnMut(&PermitAsk) -> Input>,
+    /// Whether a caller sees the definition with this name in a list.
+    pub sees: Box<dyn Fn(&str) -> bool>,
     pub sessions: BTreeMap<Arc<str>, Session>,
     pub tasks: Box<dyn FnMut(&TaskAsk) -> Input>,
     /// Why the next body does not arrive, if it does not.
@@ -39,6 +42,8 @@ impl World {
             authorize_body: Box::new(|_, _| Input::Authorized(Authorized::Accept(None))),
             handler: Box::new(|_| text("done")),
             catalog: Box::new(|_| Input::Catalog(Arc::new(Catalog::default()))),
+            permit: Box::new(|_| Input::Permission(Permission::Permitted)),
+            sees: Box::new(|_| true),
             sessions: BTreeMap::new(),
             tasks: Box::new(|_| Input::Task(TaskAnswer::Unknown)),
             body_fault: None,
@@ -60,9 +65,18 @@ impl World {
             Ask::Session(ask) => Input::Session(self.session(ask)),
             Ask::Task(ask) => (self.tasks)(ask),
             Ask::Catalog(context) => (self.catalog)(context),
+            Ask::Permit(ask) => (self.permit)(ask),
+            Ask::Sift { names, .. } => {
+                let verdicts = names.iter().map(|name| u8::from((self.sees)(name)));
+                Input::Sifted(verdicts.collect())
+            }
             Ask::Call(call) => (self.handler)(call),
             Ask::Cancel { .. } | Ask::Hear { .. } if self.elsewhere => Input::Nobody,
-            Ask::Keys { .. } | Ask::Cancel { .. } | Ask::Hear { .. } | Ask::Relay(_) => Input::Done,
+            Ask::Keys { .. }
+            | Ask::Introspect { .. }
+            | Ask::Cancel { .. }
+            | Ask::Hear { .. }
+            | Ask::Relay(_) => Input::Done,
         }
     }
 
@@ -134,6 +148,8 @@ pub fn describe(ask: &Ask) -> String {
         }
         Ask::Session(SessionAsk::Delete(id)) => format!("delete session {id}"),
         Ask::Task(ask) => task_in_words(&ask.request),
+        Ask::Permit(ask) => format!("permit {:?} {}", ask.offer.kind, ask.offer.name),
+        Ask::Sift { names, .. } => format!("sift {}", names.join(" ")),
         Ask::Catalog(context) => format!("catalog for {}", context.method.as_str()),
         Ask::Call(call) => call_in_words(call),
         Ask::Relay(relay) => format!(
@@ -147,6 +163,7 @@ pub fn describe(ask: &Ask) -> String {
         }
         Ask::Guard(_) => "guard".to_owned(),
         Ask::Keys { issuer, .. } => format!("keys of {issuer}"),
+        Ask::Introspect { .. } => "introspect".to_owned(),
         Ask::Settle { .. } => "settle".to_owned(),
         Ask::Cancel { scope, request } => {
             format!(

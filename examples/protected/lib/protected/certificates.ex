@@ -1,0 +1,46 @@
+defmodule Protected.Certificates do
+  @moduledoc """
+  A certificate for this machine, made anew at each start, and the authority that clients must trust for
+  it: **for tests**.
+  """
+
+  @enforce_keys [:certfile, :keyfile, :cacertfile]
+  defstruct @enforce_keys
+
+  @typedoc "Paths of PEM files."
+  @type t :: %__MODULE__{certfile: Path.t(), keyfile: Path.t(), cacertfile: Path.t()}
+
+  # id-ce-subjectAltName (RFC 5280 §4.2.1.6).
+  @subject_alt_name {2, 5, 29, 17}
+
+  # OTP names the curve in signatures by ECDSA, which RFC 5758 §3.2 forbids and others refuse.
+  @signed [key: {:rsa, 2_048, 65_537}, digest: :sha256]
+
+  @doc "Makes both and writes them into a new folder that only this user reads."
+  @spec make!(Path.t()) :: t()
+  def make!(folder) do
+    names = [iPAddress: <<127, 0, 0, 1>>, dNSName: String.to_charlist("localhost")]
+    peer = [extensions: [{:Extension, @subject_alt_name, false, names}]] ++ @signed
+    chain = %{root: @signed, intermediates: [], peer: peer}
+    made = :public_key.pkix_test_data(%{server_chain: chain, client_chain: chain})
+    %{server_config: server, client_config: client} = made
+
+    File.mkdir!(folder)
+    File.chmod!(folder, 0o700)
+
+    %__MODULE__{
+      certfile: write!(folder, "certificate.pem", [certificate(server[:cert])]),
+      keyfile: write!(folder, "key.pem", [key(server[:key])]),
+      cacertfile: write!(folder, "authority.pem", Enum.map(client[:cacerts], &certificate/1))
+    }
+  end
+
+  defp certificate(der), do: {:Certificate, der, :not_encrypted}
+  defp key({type, der}), do: {type, der, :not_encrypted}
+
+  defp write!(folder, name, entries) do
+    path = Path.join(folder, name)
+    File.write!(path, :public_key.pem_encode(entries))
+    path
+  end
+end
