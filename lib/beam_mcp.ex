@@ -47,7 +47,20 @@ defmodule BeamMCP do
   """
 
   alias BeamMCP.Catalog.{Definition, Reader, Registry, Server}
-  alias BeamMCP.{Changes, Config, Error, Handler, Instance, Listener, Native, Parking, Staging}
+
+  alias BeamMCP.{
+    Audit,
+    Changes,
+    Config,
+    Error,
+    Handler,
+    Instance,
+    Listener,
+    Native,
+    Parking,
+    Staging
+  }
+
   alias BeamMCP.{Tasks, TLS}
   alias BeamMCP.{PromptSpec, ResourceSpec, ResourceTemplateSpec, ToolSpec}
   alias BeamMCP.Tasks.Keepers
@@ -71,6 +84,7 @@ defmodule BeamMCP do
       because a client did not read
     * `buffered_bytes` - bytes of request bodies and stdio lines held
     * `events_dropped` - events lost because nobody read them in time
+    * `audit_dropped` - decisions that `audit` was not told of, since it did not keep up
     * `messages_dropped` - progress and log messages lost because a call sent too many, or its
       client did not read them in time
     * `dispatchers`, `tools`, `resources`, `templates`, `prompts`, `completions` - how many there
@@ -91,6 +105,7 @@ defmodule BeamMCP do
           changes_folded: non_neg_integer(),
           buffered_bytes: non_neg_integer(),
           events_dropped: non_neg_integer(),
+          audit_dropped: non_neg_integer(),
           messages_dropped: non_neg_integer(),
           dispatchers: non_neg_integer(),
           tools: non_neg_integer(),
@@ -140,7 +155,8 @@ defmodule BeamMCP do
   def child_spec(options) do
     %{
       id: Keyword.get(options, :name, __MODULE__),
-      start: {__MODULE__, :start_link, [options]},
+      # Behind a function, so that no report of a supervisor prints the secrets in them.
+      start: {__MODULE__, :start_sealed, [fn -> options end]},
       type: :supervisor
     }
   end
@@ -162,6 +178,10 @@ defmodule BeamMCP do
       {:error, reason} -> {:error, root_cause(reason)}
     end
   end
+
+  @doc false
+  @spec start_sealed((() -> keyword())) :: {:ok, pid()} | {:error, Error.t()}
+  def start_sealed(options), do: start_link(options.())
 
   @doc """
   Stops an instance: its listeners stop accepting, calls get `drain_timeout_ms` to finish, as do
@@ -371,6 +391,7 @@ defmodule BeamMCP do
        |> Native.info()
        |> Map.merge(%{
          listeners: listeners,
+         audit_dropped: Audit.dropped(instance),
          tasks: Tasks.count(instance),
          tasks_running: Keepers.count(instance),
          parked: Parking.count(name),

@@ -14,7 +14,9 @@ defmodule BeamMCP.DocsTest do
   alias BeamMCP.Test.{Docs, DocsCode, Guide, Json, RawHTTP}
   alias BeamMCP.ToolSpec
 
-  @languages ~w(console elixir erlang json sh text)
+  # What is shown of other programs is read by nobody here.
+  @others ~w(caddy haproxy js lua nginx)
+  @languages ~w(console elixir erlang json sh text) ++ @others
   @token "a token of the tests"
 
   defmodule Catalog do
@@ -218,6 +220,7 @@ defmodule BeamMCP.DocsTest do
           :tls,
           :oauth,
           :issuer,
+          :introspection,
           :stdio,
           :session_ets,
           :session_mnesia,
@@ -225,6 +228,7 @@ defmodule BeamMCP.DocsTest do
           :staged_mnesia,
           :task_ets,
           :replay_ets,
+          :replay_mnesia,
           :test,
           :observed
         ] do

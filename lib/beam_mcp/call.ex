@@ -83,6 +83,9 @@ defmodule BeamMCP.Call do
       {:keys, token, hook, issuer} ->
         reply(token, OAuth.Keys.refresh(name, hook, issuer))
 
+      {:introspect, token, hook, digest, inquiry} ->
+        reply(token, OAuth.Introspection.ask(name, hook, digest, inquiry))
+
       {:settle, token, hook, request, facts, replay} ->
         reply(token, OAuth.Settling.answer(instance, hook, request, facts, replay))
 

@@ -29,6 +29,7 @@ defmodule BeamMCP.Config do
     refuse_public!(options)
     refuse_credentials!(options.context_headers, listeners)
     refuse_scopes!(options)
+    refuse_apart!(options, listeners)
 
     options
     |> Map.merge(%{
@@ -53,6 +54,7 @@ defmodule BeamMCP.Config do
     http = :http |> Options.validate!(http, path) |> protect!(path, known) |> secure!(path)
     loopback? = loopback?(http.ip)
     refuse_open!(http, loopback?, path)
+    refuse_networks!(http, path)
     refuse_blind!(http, path)
 
     http
@@ -77,7 +79,7 @@ defmodule BeamMCP.Config do
     |> Map.take(~w(instructions page_size max_depth max_number_digits schema_max_depth
          schema_max_cost call_timeout_ms stream_after_ms request_state_ttl_ms hook_timeout_ms max_result_bytes context_headers
          allow_public_cache max_calls max_calls_per_principal max_subscriptions
-         max_subscriptions_per_principal max_buffered_bytes native_threads)a)
+         max_subscriptions_per_principal max_buffered_bytes native_threads rate_limits)a)
     |> Map.merge(scopes(config))
     |> Map.merge(%{
       server_info: server_info(config),
@@ -88,6 +90,7 @@ defmodule BeamMCP.Config do
       shared_tasks: shared_tasks?(config),
       cache: cache(config),
       secrets: secrets,
+      tells_decisions: telemetry? or config.audit != nil,
       telemetry: telemetry?
     })
   end
@@ -110,7 +113,7 @@ defmodule BeamMCP.Config do
     http
     |> Map.take(~w(bind path allowed_origins allowed_hosts max_body_bytes max_headers
          max_header_bytes header_timeout_ms body_timeout_ms idle_timeout_ms keep_alive_ms
-         max_connections h2_max_streams backlog)a)
+         max_connections h2_max_streams backlog trusted_proxies)a)
     |> Map.merge(%{
       hook: hook,
       authorize: http.authorize != :none and guard(http.authorize) == nil,
@@ -134,6 +137,25 @@ defmodule BeamMCP.Config do
   defp refuse_scopes!(options) do
     with {:error, {_kind, text}} <- Native.check_scopes(scopes(options)) do
       raise ArgumentError, "option #{text}"
+    end
+  end
+
+  # What nodes of a cluster must have in common.
+  defp refuse_apart!(%{clustered: false}, _listeners), do: :ok
+
+  defp refuse_apart!(%{secrets: nil}, _listeners) do
+    raise ArgumentError,
+          "option secrets: with `clustered: true` the nodes must share them, or none opens what another has sealed"
+  end
+
+  defp refuse_apart!(%{replay_store: {store, _options}}, listeners) do
+    proofs = for %{authorize: %OAuth{proofs: proofs}} <- listeners, do: proofs
+
+    if :once in proofs and not shared?(store) do
+      raise ArgumentError,
+            "option replay_store: with `clustered: true` a DPoP proof would be good once on each node, since " <>
+              "#{inspect(store)} is not shared: use BeamMCP.ReplayStore.Mnesia or one with shared?/0, or say " <>
+              "`replay: :per_node` and `dpop_nonce: :required` in authorize"
     end
   end
 
@@ -230,6 +252,12 @@ defmodule BeamMCP.Config do
   end
 
   defp refuse_open!(_http, _loopback?, _path), do: :ok
+
+  defp refuse_networks!(http, path) do
+    with {:error, {_kind, text}} <- Native.check_networks(http.trusted_proxies) do
+      raise ArgumentError, "option #{path}#{text}"
+    end
+  end
 
   defp refuse_blind!(%{authorize: %OAuth{mtls: {:tls}}, tls: tls}, path) do
     if tls == nil or tls.client_certificates == :off do

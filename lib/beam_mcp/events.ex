@@ -1,11 +1,11 @@
 defmodule BeamMCP.Events do
   @moduledoc false
-  # Drains the native library's ring of events into telemetry and the log. The ring is bounded:
+  # Drains the native library's ring of events into telemetry, the log and the host's audit. The ring is bounded:
   # when this process is slow, events are dropped and counted there.
 
   use GenServer
 
-  alias BeamMCP.{Instance, Native, Telemetry}
+  alias BeamMCP.{Audit, Decision, Instance, Native, Telemetry}
 
   # As many as the native library turns into terms at once.
   @batch 200
@@ -33,8 +33,14 @@ defmodule BeamMCP.Events do
         {:noreply, instance}
 
       {events, _dropped} ->
-        Enum.each(events, &Telemetry.native(instance, &1))
+        Enum.each(events, &tell(instance, &1))
         drain(instance)
     end
+  end
+
+  defp tell(instance, event) do
+    Telemetry.native(instance, event)
+    decision = instance.audit && Decision.of_event(instance.name, event)
+    if decision, do: Audit.hand_over(instance, decision)
   end
 end

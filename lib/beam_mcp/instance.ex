@@ -8,7 +8,7 @@ defmodule BeamMCP.Instance do
   alias BeamMCP.Instance.Owner
 
   @enforce_keys ~w(name supervisor native config hooks handlers definitions caller_catalogs sessions
-                   supervisors tasks staged replays telemetry? around)a
+                   supervisors tasks staged replays telemetry? audit around)a
   defstruct @enforce_keys
 
   @type name :: term()
@@ -35,6 +35,8 @@ defmodule BeamMCP.Instance do
           staged: {module(), term()},
           replays: {module(), term()},
           telemetry?: boolean(),
+          # Present when the host wants to know of decisions, see `BeamMCP.Audit`.
+          audit: BeamMCP.Audit.counters() | nil,
           # The host's functions around handlers, or nil when it has none.
           around: Around.t() | nil
         }

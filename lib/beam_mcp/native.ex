@@ -24,6 +24,9 @@ defmodule BeamMCP.Native do
   @typedoc "What checks the access tokens of a listener."
   @type guard :: reference()
 
+  @typedoc "An access token on its way to its issuer; nothing shows it."
+  @type inquiry :: reference()
+
   @typedoc "The TLS of a listener."
   @type tls :: reference()
 
@@ -66,6 +69,7 @@ defmodule BeamMCP.Native do
              argument :: String.t(), value :: String.t(), resolved :: map(), BeamMCP.Context.t()}
           | {:authorize, token(), non_neg_integer(), BeamMCP.Request.t()}
           | {:keys, token(), non_neg_integer(), issuer :: non_neg_integer()}
+          | {:introspect, token(), non_neg_integer(), digest :: binary(), inquiry()}
           | {:settle, token(), non_neg_integer(), BeamMCP.Request.t(), facts :: map(),
              {replay_key :: String.t(), ttl_s :: pos_integer()} | nil}
           | {:authorize_body, token(), non_neg_integer(), BeamMCP.Request.t(), binary()}
@@ -109,6 +113,10 @@ defmodule BeamMCP.Native do
   def check_scopes(options), do: NIF.scopes_check(options)
 
   @doc false
+  @spec check_networks([String.t()]) :: :ok | {:error, reason()}
+  def check_networks(networks), do: NIF.networks_check(networks)
+
+  @doc false
   @spec set_keys(guard(), non_neg_integer(), binary() | nil) ::
           {:ok, non_neg_integer()} | {:error, reason()}
   def set_keys(guard, issuer, jwks), do: NIF.guard_keys(guard, issuer, jwks)
@@ -129,6 +137,11 @@ defmodule BeamMCP.Native do
   @doc false
   @spec read_tls_again(tls()) :: :ok | {:error, reason()}
   def read_tls_again(tls), do: NIF.tls_reload(tls)
+
+  @doc false
+  # `pid` gets `{:beam_mcp, :introspected, ref, :ok | {:error, text}}`.
+  @spec introspect(guard(), inquiry(), pid(), term()) :: :ok
+  def introspect(guard, inquiry, pid, ref), do: NIF.introspect(guard, inquiry, pid, ref)
 
   @doc false
   @spec guard(map()) :: {:ok, guard()} | {:error, reason()}
@@ -561,7 +574,7 @@ defmodule BeamMCP.Native do
 
   # They end with the process that the listener belongs to.
   defp start_keys(name, hook, %OAuth{} = oauth) do
-    if OAuth.fetches?(oauth), do: {:ok, _keys} = OAuth.Keys.start_link({name, hook, oauth})
+    for module <- OAuth.processes(oauth), do: {:ok, _pid} = module.start_link({name, hook, oauth})
   end
 
   defp start_keys(_name, _hook, _other), do: nil

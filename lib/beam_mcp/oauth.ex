@@ -32,9 +32,18 @@ defmodule BeamMCP.OAuth do
   ## Options of an issuer
 
   #{BeamMCP.Options.docs(:issuer)}
+
+  ## Options of `{:introspect, url, options}`
+
+  #{BeamMCP.Options.docs(:introspection)}
+
+  An issuer that is asked about its tokens has the last word: signatures do not count, opaque tokens
+  do. What it says must name `iss` and `aud` as a signed token would. It counts for as long as the
+  token lives and 30 seconds at most, a refusal for five; many requests with one token ask once. While
+  the issuer cannot be asked the answer is 503.
   """
 
-  alias BeamMCP.{Handler, Native, Options}
+  alias BeamMCP.{Handler, Native, OAuth, Options}
   alias BeamMCP.OAuth.Source
 
   @derive {Inspect, only: [:resource]}
@@ -46,7 +55,9 @@ defmodule BeamMCP.OAuth do
     :mtls,
     :revocation,
     :load_principal,
-    :authorize_mount
+    :authorize_mount,
+    :proofs,
+    :introspects
   ]
   defstruct @enforce_keys
 
@@ -62,7 +73,11 @@ defmodule BeamMCP.OAuth do
           mtls: {:tls} | {:trusted_proxy, [String.t()], String.t()} | nil,
           revocation: Handler.t() | nil,
           load_principal: Handler.t() | nil,
-          authorize_mount: Handler.t() | nil
+          authorize_mount: Handler.t() | nil,
+          # Whether proofs are read, and whether one is good once or once on each node.
+          proofs: :unread | :once | :per_node,
+          # The issuer that is asked about tokens.
+          introspects: String.t() | nil
         }
 
   @doc false
@@ -81,7 +96,9 @@ defmodule BeamMCP.OAuth do
         |> Map.merge(%{
           guard: guard,
           sources: Enum.map(issuers, &source/1),
-          clock: &monotonic_ms/0
+          clock: &monotonic_ms/0,
+          proofs: proofs(options, path),
+          introspects: introspects(issuers)
         })
         |> then(&struct!(__MODULE__, &1))
 
@@ -91,13 +108,26 @@ defmodule BeamMCP.OAuth do
   end
 
   @doc false
-  @spec fetches?(t()) :: boolean()
-  def fetches?(oauth), do: Enum.any?(oauth.sources, &(&1 != nil))
+  # What runs for it while its listener is open.
+  @spec processes(t()) :: [module()]
+  def processes(oauth) do
+    keys = if Enum.any?(oauth.sources, &(&1 != nil)), do: [OAuth.Keys], else: []
+    if oauth.introspects, do: [OAuth.Introspection | keys], else: keys
+  end
 
   defp issuer!(options, path) do
     issuer = Options.validate!(:issuer, options, path)
-    Map.put(issuer, :trust, trust!(issuer.cacertfile, path))
+
+    Map.merge(issuer, %{
+      keys: introspection!(issuer.keys, path),
+      trust: trust!(issuer.cacertfile, path)
+    })
   end
+
+  defp introspection!({:introspect, url, options}, path),
+    do: {:introspect, url, Options.validate!(:introspection, options, path <> "keys.")}
+
+  defp introspection!(keys, _path), do: keys
 
   defp trust!(nil, _path), do: nil
 
@@ -110,7 +140,7 @@ defmodule BeamMCP.OAuth do
 
   defp native(options, issuers, known) do
     Map.merge(options, %{
-      issuers: for(issuer <- issuers, do: Map.put(issuer, :jwks, jwks(issuer.keys))),
+      issuers: Enum.map(issuers, &native_issuer/1),
       audiences: options.audiences || [options.resource],
       serve_root_metadata: serve_root?(options.serve_root_metadata, known),
       dpop_nonce_secrets: nonce_secrets(options, known.secrets),
@@ -118,10 +148,17 @@ defmodule BeamMCP.OAuth do
     })
   end
 
+  defp native_issuer(%{keys: keys} = issuer),
+    do: Map.merge(issuer, %{jwks: jwks(keys), introspection: introspection(keys)})
+
   defp jwks({:static, json}), do: json
   defp jwks(_fetched), do: nil
 
+  defp introspection({:introspect, url, options}), do: Map.put(options, :url, url)
+  defp introspection(_keys), do: nil
+
   defp source(%{keys: {:static, _json}}), do: nil
+  defp source(%{keys: {:introspect, _url, _options}}), do: nil
 
   defp source(issuer) do
     %Source{
@@ -130,6 +167,22 @@ defmodule BeamMCP.OAuth do
       allow_private?: issuer.allow_private_issuer,
       trust: issuer.trust
     }
+  end
+
+  defp proofs(%{dpop: :off}, _path), do: :unread
+  defp proofs(%{replay: :once}, _path), do: :once
+  defp proofs(%{replay: :per_node, dpop_nonce: :required}, _path), do: :per_node
+
+  defp proofs(%{replay: :per_node}, path) do
+    raise ArgumentError,
+          "option #{path}replay: `:per_node` needs `dpop_nonce: :required`, so that a proof is not good for long"
+  end
+
+  defp introspects(issuers) do
+    Enum.find_value(issuers, fn
+      %{keys: {:introspect, _url, _options}, issuer: issuer} -> issuer
+      _other -> nil
+    end)
   end
 
   defp monotonic_ms, do: System.monotonic_time(:millisecond)

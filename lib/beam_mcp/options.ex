@@ -25,6 +25,7 @@ defmodule BeamMCP.Options do
           | :tls
           | :oauth
           | :issuer
+          | :introspection
           | :stdio
           | :session_ets
           | :session_mnesia
@@ -33,6 +34,7 @@ defmodule BeamMCP.Options do
           | :task_ets
           | :task_mnesia
           | :replay_ets
+          | :replay_mnesia
           | :test
           | :observed
 
@@ -146,7 +148,26 @@ defmodule BeamMCP.Options do
   end
 
   defp given(%{secret: true}, _value), do: "a value that is not repeated here"
-  defp given(_row, value), do: inspect(value, limit: 10, printable_limit: 200)
+  defp given(_row, value), do: inspect(without_secrets(value), limit: 10, printable_limit: 200)
+
+  # Options may lie in options that are wrong.
+  defp without_secrets([{key, value} | rest]) when is_atom(key),
+    do: [
+      {key, if(secret?(key), do: :hidden, else: without_secrets(value))} | without_secrets(rest)
+    ]
+
+  defp without_secrets([first | rest]), do: [without_secrets(first) | without_secrets(rest)]
+
+  defp without_secrets(tuple) when is_tuple(tuple),
+    do: tuple |> Tuple.to_list() |> without_secrets() |> List.to_tuple()
+
+  defp without_secrets(other), do: other
+
+  defp secret?(key) do
+    Enum.any?(Table.secretive(), fn table ->
+      Enum.any?(Table.rows(table), &(&1.key == key and &1.secret))
+    end)
+  end
 
   defp at(""), do: ""
   defp at(path), do: " of " <> String.trim_trailing(path, ".")

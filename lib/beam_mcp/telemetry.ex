@@ -23,7 +23,16 @@ defmodule BeamMCP.Telemetry do
     {[:beam_mcp, :connection, :stop], "`requests`", "`instance`, `peer`, `reason`",
      "A connection ended"},
     {[:beam_mcp, :connection, :refused], "`system_time`", "`instance`, `peer`",
-     "A connection was closed at once: the listener was full"}
+     "A connection was closed at once: the listener was full"},
+    {[:beam_mcp, :auth, :stop], "`duration`",
+     "`instance`, `outcome` (`:permit` or `:deny`), `reason`, `issuer`, `binding`, `principal`, `client`",
+     "An access token was looked at, or missing, and its sender let in or refused. Principal and client are the first 8 hexadecimal digits of SHA-256"},
+    {[:beam_mcp, :auth, :denied], "`missing`, `held` (scopes)",
+     "`instance`, `reason`, `method`, `definition`, `denial` (`:challenge` or `:neutral`), `wanted`, `principal`, `client`, `issuer`",
+     "An operation was refused to a sender who was let in"},
+    {[:beam_mcp, :auth, :jwks], "`keys`, `age`",
+     "`instance`, `issuer`, `outcome` (`:fetched`, `:stale` or `:none`)",
+     "An issuer's keys were asked for: newer ones came, old ones serve on, or there are none. `age` is that of the keys that serve"}
   ]
 
   @table Enum.map_join(@events, "\n", fn {name, measurements, metadata, meaning} ->
@@ -140,6 +149,24 @@ defmodule BeamMCP.Telemetry do
     emit([:request, ending(metadata.code)], measurements, metadata)
   end
 
+  def native(instance, {:decision, %{duration_us: duration_us}, metadata}) do
+    duration = System.convert_time_unit(duration_us, :microsecond, :native)
+    metadata = Map.take(metadata, ~w(outcome reason issuer binding principal client)a)
+    emit([:auth, :stop], %{duration: duration}, Map.put(metadata, :instance, instance.name))
+  end
+
+  def native(instance, {:decision, %{held: held}, %{outcome: :deny} = metadata}) do
+    measurements = %{missing: length(metadata.missing), held: held}
+
+    metadata =
+      Map.take(metadata, ~w(reason method definition denial wanted principal client issuer)a)
+
+    emit([:auth, :denied], measurements, Map.put(metadata, :instance, instance.name))
+  end
+
+  # Operations that were permitted, and hooks of the host's own, are the audit's alone.
+  def native(_instance, {:decision, _measurements, _metadata}), do: :ok
+
   def native(instance, {:connection_open, _measurements, metadata}) do
     emit(
       [:connection, :start],
@@ -158,6 +185,19 @@ defmodule BeamMCP.Telemetry do
       %{system_time: System.system_time()},
       Map.put(metadata, :instance, instance.name)
     )
+  end
+
+  @doc false
+  @spec keys(Instance.name(), String.t(), :fetched | :stale | :none, non_neg_integer(), integer()) ::
+          :ok
+  def keys(name, issuer, outcome, count, age_ms) do
+    with {:ok, %{telemetry?: true}} <- Instance.fetch(name) do
+      age = System.convert_time_unit(age_ms, :millisecond, :native)
+      metadata = %{instance: name, issuer: issuer, outcome: outcome}
+      emit([:auth, :jwks], %{keys: count, age: age}, metadata)
+    end
+
+    :ok
   end
 
   # The method says what kind of definition it was.

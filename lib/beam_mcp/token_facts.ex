@@ -5,7 +5,8 @@ defmodule BeamMCP.TokenFacts do
     * `issuer`, `subject`, `client_id`, `jti` - `iss`, `sub`, the client's id and the token's
     * `scopes` - what was granted, without repeats
     * `audience` - `aud` as a list
-    * `expires_at`, `issued_at`, `not_before`, `auth_time` - seconds, floats
+    * `expires_at`, `issued_at`, `not_before`, `auth_time` - seconds, floats; `expires_at` is `nil` for
+      a token without end (`allow_unbounded_introspection`)
     * `acr` - how the user signed in (RFC 9470)
     * `binding` - what ties the token to its sender: `:bearer`, `:dpop`, `:mtls` or `:"dpop+mtls"`
     * `claims` - everything else that it says; `inspect/1` leaves this out
@@ -24,7 +25,7 @@ defmodule BeamMCP.TokenFacts do
           jti: String.t() | nil,
           scopes: [String.t()],
           audience: [String.t()],
-          expires_at: float(),
+          expires_at: float() | nil,
           issued_at: float() | nil,
           not_before: float() | nil,
           acr: String.t() | nil,

@@ -215,7 +215,7 @@ defmodule BeamMCP.ConfigTest do
                  max_result_bytes log_level
                  context_headers cache allow_public_cache completes shared_sessions shared_tasks secrets max_calls
                  max_calls_per_principal max_subscriptions max_subscriptions_per_principal
-                       max_buffered_bytes native_threads telemetry scope_map scope_policy
+                       max_buffered_bytes native_threads telemetry tells_decisions rate_limits scope_map scope_policy
                  default_scopes subscription_scopes implies hide_unauthorized authorizes_definitions
                  steps_up)a
                )
@@ -233,9 +233,9 @@ defmodule BeamMCP.ConfigTest do
 
       assert native |> Map.keys() |> Enum.sort() ==
                Enum.sort(
-                 ~w(bind path allowed_origins allowed_hosts hook authorize guard authorize_body
+                 ~w(bind path tls allowed_origins allowed_hosts hook authorize guard authorize_body
                  max_body_bytes max_headers max_header_bytes header_timeout_ms body_timeout_ms
-                 idle_timeout_ms keep_alive_ms max_connections h2_max_streams backlog)a
+                 idle_timeout_ms keep_alive_ms max_connections h2_max_streams backlog trusted_proxies)a
                )
 
       assert %{hook: 7, authorize: false, guard: nil, authorize_body: false} = native

@@ -43,6 +43,43 @@ defmodule BeamMCP.OAuthTest do
     end
   end
 
+  describe "clustered: true" do
+    @apart [name: :n, clustered: true, secrets: [String.duplicate("s", 32)]]
+
+    defp clustered(oauth, more \\ []),
+      do: Config.new!(Keyword.merge(@apart, [http: listener(oauth)] ++ more))
+
+    test "is refused where a proof is good once on each node, with the ways out" do
+      error = assert_raise ArgumentError, fn -> clustered([]) end
+      assert error.message =~ "option replay_store: with `clustered: true`"
+      assert error.message =~ "BeamMCP.ReplayStore.ETS is not shared"
+      assert error.message =~ "BeamMCP.ReplayStore.Mnesia"
+      assert error.message =~ "`replay: :per_node`"
+    end
+
+    test "is taken with a shared store, without proofs, or when the host says so" do
+      assert %Config{} = clustered([], replay_store: {BeamMCP.ReplayStore.Mnesia, []})
+      assert %Config{} = clustered(dpop: :off)
+      assert %Config{} = clustered(replay: :per_node, dpop_nonce: :required)
+
+      assert %Config{} =
+               Config.new!(@apart ++ [http: [authorize: fn _ -> :ok end, allowed_origins: []]])
+    end
+
+    test "per node without a nonce is refused, clustered or not" do
+      expected = "option http[0].authorize.replay: `:per_node` needs `dpop_nonce: :required`"
+      assert message(replay: :per_node) =~ expected
+
+      assert assert_raise(ArgumentError, fn -> clustered(replay: :per_node) end).message =~
+               expected
+    end
+
+    test "is refused without secrets" do
+      error = assert_raise ArgumentError, fn -> clustered([], secrets: nil) end
+      assert error.message =~ "option secrets: with `clustered: true`"
+    end
+  end
+
   test "what would be unsafe or useless is refused with its place" do
     for {options, expected} <- [
           {[issuers: []], "authorize.issuers: expected a list of 1 to 8 keyword lists"},

@@ -7,7 +7,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 const WATCHED = "test://watched-resource";
 
 // What the user types into forms, and where the user works.
-const FORM = { username: "Ada", email: "ada@example.org", name: "Ada", color: "teal", ok: true, context: "rye" };
+const FORM = {
+  username: "Ada",
+  email: "ada@example.org",
+  name: "Ada",
+  color: "teal",
+  ok: true,
+  context: "rye",
+  confirm: true,
+};
 const ROOT = "file:///project";
 
 // What a client declares, and what it answers when it is asked.
@@ -22,7 +30,8 @@ export const answers = {
 // Runs every check, prints a line for each, and returns how many failed.
 export async function run(client, line, log) {
   let failed = 0;
-  for (const [name, check] of Object.entries(checks)) {
+  const all = { ...checks, ...(line.takesTasks ? checksOfTasks : {}) };
+  for (const [name, check] of Object.entries(all)) {
     try {
       await check({ client, line, log });
       console.log(`ok ${name}`);
@@ -223,6 +232,29 @@ const checks = {
     assert.match(result.content[0].text, /came back/);
   },
 
+  async job({ client, line }) {
+    const { outcome, task } = await line.job(client, "slow_compute", { seconds: 0.2, label: "sum" });
+    assert.equal(outcome.result.content[0].text, "sum took 0.2 s.");
+    assert.equal(task?.status, line.takesTasks ? "completed" : undefined);
+  },
+
+  async job_that_asks({ client, line }) {
+    const { outcome } = await line.job(client, "confirm_delete", { filename: "a.txt" });
+    assert.equal(outcome.result.content[0].text, "a.txt would be deleted now.");
+  },
+
+  async job_that_fails({ client, line }) {
+    if (line.takesTasks) {
+      const { outcome } = await line.job(client, "failing_job");
+      assert.deepEqual([outcome.status, outcome.result.isError], ["completed", true]);
+      const failed = await line.job(client, "protocol_error_job");
+      assert.deepEqual([failed.outcome.status, failed.outcome.error.code], ["failed", -32021]);
+    } else {
+      const { outcome } = await line.job(client, "failing_job");
+      assert.match(outcome.result.content[0].text, /io\.modelcontextprotocol\/tasks/);
+    }
+  },
+
   async concurrent_calls({ client, line }) {
     const texts = Array.from({ length: 20 }, (_, n) => `text ${n}`);
     const results = await Promise.all(texts.map((text) => line.call(client, "echo", { text })));
@@ -236,6 +268,16 @@ const checks = {
     await assert.rejects(call);
     await logged(log, `slow_compute ${label} was cancelled`);
     await greet(given);
+  },
+};
+
+const checksOfTasks = {
+  async cancelled_job({ client, line, log }) {
+    const label = `${line.name}-${process.hrtime.bigint()}`;
+    const job = await line.begin(client, "slow_compute", { seconds: 30, label });
+    await job.cancel();
+    await logged(log, `slow_compute ${label} was cancelled`);
+    assert.equal((await job.settle()).outcome.status, "cancelled");
   },
 };
 

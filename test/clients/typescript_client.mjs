@@ -11,6 +11,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 
 import { answers, capabilities, run } from "./checks.mjs";
+import { tasksOf } from "./tasks.mjs";
 
 const load = createRequire(join(process.env.PACKAGES, "package.json"));
 
@@ -38,6 +39,7 @@ const lines = {
     // v1 keeps the revision only on its HTTP transport; connecting has checked it on both.
     revision: (client) => client.transport.protocolVersion ?? "2025-11-25",
     call: (client, name, args, options, _meta) => client.callTool({ name, arguments: args, _meta }, undefined, options),
+    job: async (client, name, args) => ({ outcome: { result: await client.callTool({ name, arguments: args }) } }),
     onRequest: (client, method, answer) => client.setRequestHandler(schemasOf[method](), answer),
     onNotification: (client, method, see) => client.setNotificationHandler(schemasOf[method](), see),
     async listen(client, uri) {
@@ -55,6 +57,12 @@ const lines = {
     options: { versionNegotiation: { mode: "auto" } },
     revision: (client) => client.getNegotiatedProtocolVersion(),
     call: (client, name, args, options, _meta) => client.callTool({ name, arguments: args, _meta }, options),
+    takesTasks: true,
+    begin: async (_client, name, args) => (await tasks()).callTool(name, args),
+    async job(client, name, args) {
+      const { outcome, lastTask } = await (await this.begin(client, name, args)).settle();
+      return { outcome, task: lastTask };
+    },
     onRequest: (client, method, answer) => client.setRequestHandler(method, answer),
     onNotification: (client, method, see) => client.setNotificationHandler(method, see),
     async listen(client, uri) {
@@ -67,13 +75,22 @@ const lines = {
 const [lineName, transportName, target, log] = process.argv.slice(2);
 const line = lines[lineName];
 const Client = line.client();
+let session;
 const client = new Client({ name: line.name, version: "1.0.0" }, { capabilities, ...line.options });
 for (const [method, answer] of Object.entries(answers)) line.onRequest(client, method, answer);
 await client.connect(transportName === "http" ? overHttp() : overStdio());
 const failed = await run(client, line, log);
+await session?.close();
 if (transportName === "http") await client.transport.terminateSession?.();
 await client.close();
 process.exit(failed === 0 ? 0 : 1);
+
+// Once somebody wants tasks: it takes over what the client does not know.
+async function tasks() {
+  const answer = answers["elicitation/create"];
+  session ??= await tasksOf(client, { name: line.name, revision: line.wanted, capabilities, answer });
+  return session;
+}
 
 function overHttp() {
   const Transport = line.http();

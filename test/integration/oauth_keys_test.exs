@@ -118,16 +118,6 @@ defmodule BeamMCP.OAuthKeysTest do
     end
   end
 
-  test "keys outlive a Registry that was killed", context do
-    {name, pid} = keys(context)
-    assert OAuth.Keys.refresh(name, 0, 0) == :ok
-    Process.exit(Process.whereis(BeamMCP.Registry), :kill)
-    found = fn -> GenServer.whereis(BeamMCP.Instance.via(name, {OAuth.Keys, 0})) end
-    assert Enum.find_value(1..200, fn _ -> Process.sleep(10) && whereis(found) end) == pid
-    assert OAuth.Keys.refresh(name, 0, 0) == :ok
-    assert Issuer.asked(context.issuer) == ["/jwks"]
-  end
-
   describe "over TLS" do
     @describetag :tmp_dir
 
@@ -171,6 +161,16 @@ defmodule BeamMCP.OAuthKeysTest do
       assert call(port, "at-valid-es256").status == 503
       assert Issuer.asked(secure) == []
     end
+  end
+
+  test "keys outlive a Registry that was killed", context do
+    {name, pid} = keys(context)
+    assert OAuth.Keys.refresh(name, 0, 0) == :ok
+    Process.exit(Process.whereis(BeamMCP.Registry), :kill)
+    found = fn -> GenServer.whereis(BeamMCP.Instance.via(name, {OAuth.Keys, 0})) end
+    assert Enum.find_value(1..200, fn _ -> Process.sleep(10) && whereis(found) end) == pid
+    assert OAuth.Keys.refresh(name, 0, 0) == :ok
+    assert Issuer.asked(context.issuer) == ["/jwks"]
   end
 
   describe "discovery" do

@@ -4,7 +4,8 @@ defmodule BeamMCP.Test.Issuer do
   use Agent
 
   @doc """
-  Starts it; `answers` are from paths to `{status, headers, body}`. With the identity of
+  Starts it; `answers` are from paths to `{status, headers, body}`, to `:hang`, or to a function that
+  gets the text of the request and returns one of them. With the identity of
   `BeamMCP.Test.Certificates` it speaks TLS.
   """
   def start_link({answers, identity}), do: start_link(answers, identity)
@@ -47,16 +48,36 @@ defmodule BeamMCP.Test.Issuer do
          do: serve({:ssl, socket}, agent)
   end
 
-  defp serve({transport, raw} = socket, agent) do
-    {:ok, request} = transport.recv(raw, 0)
-    ["GET", path | _rest] = String.split(request, " ")
+  defp serve(socket, agent) do
+    request = read(socket, "")
+    [_method, path | _rest] = String.split(request, " ")
 
     answer =
       Agent.get_and_update(agent, fn state ->
         {state.answers[path] || {404, [], ""}, %{state | asked: [path | state.asked]}}
       end)
 
-    answer(socket, answer)
+    answer(socket, if(is_function(answer), do: answer.(request), else: answer))
+  end
+
+  # A body, where there is one, has its length.
+  defp read(socket, read) do
+    with [head, body] <- String.split(read, "\r\n\r\n", parts: 2),
+         true <- byte_size(body) >= length_of(head) do
+      read
+    else
+      _incomplete ->
+        {transport, raw} = socket
+        {:ok, more} = transport.recv(raw, 0)
+        read(socket, read <> more)
+    end
+  end
+
+  defp length_of(head) do
+    case Regex.run(~r/content-length: (\d+)/i, head) do
+      [_line, length] -> String.to_integer(length)
+      nil -> 0
+    end
   end
 
   defp answer(_socket, :hang), do: Process.sleep(:infinity)

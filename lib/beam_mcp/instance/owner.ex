@@ -8,7 +8,7 @@ defmodule BeamMCP.Instance.Owner do
   require Logger
 
   alias BeamMCP.Catalog.Registry
-  alias BeamMCP.{Config, Error, Instance, Native, Telemetry}
+  alias BeamMCP.{Audit, Config, Error, Instance, Native, Telemetry}
   alias BeamMCP.Dispatch.Around
 
   @spec start_link(Config.t()) :: GenServer.on_start()
@@ -82,6 +82,7 @@ defmodule BeamMCP.Instance.Owner do
       staged: {staged_store, staged_namespace},
       replays: {replay_store, replay_namespace},
       telemetry?: telemetry?,
+      audit: if(config.audit, do: Audit.counters()),
       around: Around.new(config, telemetry?)
     }
   end

@@ -14,15 +14,29 @@ defmodule BeamMCP.Instance.Supervisor do
   #       Parking
   #       Keepers      one_for_one, one for each task that is worked on
   #       Catalog.Server
+  #       Audit        where the host has one
   #       Events
   #       OAuth.Keys   one for each listener that fetches keys
+  #       OAuth.Introspection  one for each listener that asks about tokens
   #       dispatchers  one_for_one
   #     listeners      one_for_one
   #     Drain          last to start, so first to stop: nothing else stops before it has drained
 
   use Supervisor
 
-  alias BeamMCP.{Catalog, Changes, Config, Dispatcher, Events, Instance, OAuth, Parking, Relay}
+  alias BeamMCP.{
+    Audit,
+    Catalog,
+    Changes,
+    Config,
+    Dispatcher,
+    Events,
+    Instance,
+    OAuth,
+    Parking,
+    Relay
+  }
+
   alias BeamMCP.Tasks.Keepers
   alias BeamMCP.Transport.HTTP
 
@@ -69,16 +83,22 @@ defmodule BeamMCP.Instance.Supervisor do
       {Relay, config.name},
       {Parking, config.name},
       {Keepers, config.name},
-      {Catalog.Server, config.name},
-      {Events, config.name},
-      branch(:dispatchers, dispatchers(config), @dispatcher_restarts)
-    ] ++ keys(config)
+      {Catalog.Server, config.name}
+    ] ++
+      audit(config) ++
+      [
+        {Events, config.name},
+        branch(:dispatchers, dispatchers(config), @dispatcher_restarts)
+      ] ++ keys(config)
   end
+
+  defp audit(%{audit: nil}), do: []
+  defp audit(config), do: [{Audit, config}]
 
   defp keys(config) do
     for {%{authorize: %OAuth{} = oauth}, index} <- Enum.with_index(config.http),
-        OAuth.fetches?(oauth),
-        do: {OAuth.Keys, {config.name, index, oauth}}
+        module <- OAuth.processes(oauth),
+        do: {module, {config.name, index, oauth}}
   end
 
   defp dispatchers(config) do

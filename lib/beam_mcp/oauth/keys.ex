@@ -8,7 +8,7 @@ defmodule BeamMCP.OAuth.Keys do
 
   require Logger
 
-  alias BeamMCP.{Instance, Native, OAuth}
+  alias BeamMCP.{Instance, Native, OAuth, Telemetry}
   alias BeamMCP.OAuth.Source
 
   @fetch_ms 15_000
@@ -44,7 +44,14 @@ defmodule BeamMCP.OAuth.Keys do
     place = {name, {__MODULE__, number}}
     :ok = register(place)
 
-    state = %{place: place, guard: oauth.guard, clock: oauth.clock, issuers: issuers(oauth)}
+    state = %{
+      name: name,
+      place: place,
+      guard: oauth.guard,
+      clock: oauth.clock,
+      issuers: issuers(oauth)
+    }
+
     {:ok, state, {:continue, :fetch_all}}
   end
 
@@ -89,6 +96,7 @@ defmodule BeamMCP.OAuth.Keys do
          timer: nil,
          # When the keys came in, until when they are fresh, and when they were asked for last.
          came_ms: nil,
+         count: 0,
          fresh_until_ms: nil,
          asked_ms: nil,
          retry_ms: @retry_ms
@@ -146,7 +154,7 @@ defmodule BeamMCP.OAuth.Keys do
 
   defp step(state, index, issuer, {:keys, body, max_age_s}) do
     case Native.set_keys(state.guard, index, body) do
-      {:ok, _count} -> came(state, index, issuer, fresh_ms(max_age_s))
+      {:ok, count} -> came(state, index, %{issuer | count: count}, fresh_ms(max_age_s))
       {:error, {_kind, text}} -> failed(state, index, issuer, :no_set, text)
     end
   end
@@ -156,6 +164,7 @@ defmodule BeamMCP.OAuth.Keys do
 
   defp came(state, index, issuer, fresh_ms) do
     now_ms = state.clock.()
+    Telemetry.keys(state.name, issuer.source.issuer, :fetched, issuer.count, 0)
     answer(issuer, :ok)
 
     issuer = %{
@@ -172,6 +181,7 @@ defmodule BeamMCP.OAuth.Keys do
   defp failed(state, index, issuer, kind, text) do
     Logger.warning("[BeamMCP] the keys of #{issuer.source.issuer} cannot be had: #{text}")
     issuer = drop_old(state, index, issuer, kind)
+    tell_failed(state, issuer)
     answer(issuer, :failed)
     retry_ms = issuer.retry_ms
     # A fetch may have taken longer to fail than is waited between two.
@@ -188,10 +198,18 @@ defmodule BeamMCP.OAuth.Keys do
 
     if state.clock.() > issuer.fresh_until_ms + grace_ms do
       {:ok, 0} = Native.set_keys(state.guard, index, nil)
-      %{issuer | came_ms: nil, fresh_until_ms: nil}
+      %{issuer | came_ms: nil, count: 0, fresh_until_ms: nil}
     else
       issuer
     end
+  end
+
+  defp tell_failed(state, %{came_ms: nil} = issuer),
+    do: Telemetry.keys(state.name, issuer.source.issuer, :none, 0, 0)
+
+  defp tell_failed(state, issuer) do
+    age_ms = state.clock.() - issuer.came_ms
+    Telemetry.keys(state.name, issuer.source.issuer, :stale, issuer.count, age_ms)
   end
 
   defp answer(issuer, answer), do: for(from <- issuer.waiting, do: GenServer.reply(from, answer))

@@ -10,6 +10,9 @@ defmodule BeamMCP.Options.Check do
   @cached [:discover, :tools, :resources, :prompts]
   @day_ms 86_400_000
 
+  # What has a rate of its own.
+  @rated [:calls, :completions, :subscriptions]
+
   @spec catalog(term()) :: {:ok, module()} | :error
   def catalog(module) when is_atom(module) do
     if Handler.exports?(module, :capabilities, 0), do: {:ok, module}, else: :error
@@ -140,6 +143,29 @@ defmodule BeamMCP.Options.Check do
   def hosts(list) when is_list(list), do: all(list, &host?/1)
   def hosts(_other), do: :error
 
+  # Become strings, which the native library reads.
+  @spec networks(term()) :: {:ok, [String.t()]} | :error
+  def networks(list) when is_list(list) do
+    with {:ok, list} <- all(list, &(&1 == :unix or (is_binary(&1) and String.valid?(&1)))),
+         do: {:ok, Enum.map(list, &to_string/1)}
+  end
+
+  def networks(_other), do: :error
+
+  # How often one caller may do what, by kind; all kinds are keys of the result.
+  @spec rate_limits(term()) :: {:ok, %{atom() => {pos_integer(), pos_integer()} | nil}} | :error
+  def rate_limits(list) do
+    if Keyword.keyword?(list) and Keyword.keys(list) -- @rated == [] and
+         list |> Keyword.values() |> Enum.all?(&rate?/1),
+       do: {:ok, Map.new(@rated, &{&1, list[&1]})},
+       else: :error
+  end
+
+  defp rate?({count, per_ms}) when is_integer(count) and is_integer(per_ms),
+    do: count in 1..1_000_000 and per_ms in 1..@day_ms
+
+  defp rate?(_other), do: false
+
   @spec secrets(term()) :: {:ok, [binary()]} | :error
   def secrets([_current | _previous] = secrets),
     do: all(secrets, &(is_binary(&1) and byte_size(&1) >= 32))
@@ -192,13 +218,18 @@ defmodule BeamMCP.Options.Check do
   def issuers([_first | _rest] = list), do: all(list, &Keyword.keyword?/1)
   def issuers(_other), do: :error
 
-  # Becomes `{:static, json}`, `{:jwks_uri, url}` or `{:discover, issuer}`.
-  @spec keys(term()) :: {:ok, {:static | :jwks_uri | :discover, binary()}} | :error
-  def keys({kind, url}) when kind in [:jwks_uri, :discover] and is_binary(url) do
-    if url =~
-         ~r{\A(https://[^/?#@\s]|http://(localhost|127\.0\.0\.1|\[::1\])([:/]|\z))[^#@\s]*\z},
-       do: {:ok, {kind, url}},
-       else: :error
+  # Becomes `{:static, json}`, `{:jwks_uri, url}`, `{:discover, issuer}` or `{:introspect, url, options}`.
+  @spec keys(term()) ::
+          {:ok,
+           {:static | :jwks_uri | :discover, binary()} | {:introspect, String.t(), keyword()}}
+          | :error
+  def keys({kind, url}) when kind in [:jwks_uri, :discover] and is_binary(url),
+    do: if(fetched?(url), do: {:ok, {kind, url}}, else: :error)
+
+  def keys({:introspect, url, options}) when is_binary(url) do
+    if fetched?(url) and Keyword.keyword?(options),
+      do: {:ok, {:introspect, url, options}},
+      else: :error
   end
 
   def keys({:static, json}) when is_binary(json), do: {:ok, {:static, json}}
@@ -211,6 +242,24 @@ defmodule BeamMCP.Options.Check do
   end
 
   def keys(_other), do: :error
+
+  defp fetched?(url) do
+    url =~
+      ~r{\A(https://[^/?#@\s]|http://(localhost|127\.0\.0\.1|\[::1\])([:/]|\z))[^#@\s]*\z}
+  end
+
+  # Becomes the secret itself.
+  @spec secret(term()) :: {:ok, binary()} | :error
+  def secret(secret) when is_binary(secret) and secret != "", do: {:ok, secret}
+
+  def secret(fun) when is_function(fun, 0) do
+    case fun.() do
+      secret when is_binary(secret) and secret != "" -> {:ok, secret}
+      _other -> :error
+    end
+  end
+
+  def secret(_other), do: :error
 
   @spec keywords(term()) :: {:ok, keyword()} | :error
   def keywords(options), do: if(Keyword.keyword?(options), do: {:ok, options}, else: :error)

@@ -74,6 +74,13 @@ defmodule BeamMCP.Options.HTTP do
         "`Host` values that are served; another one is refused with 403"
       ),
       row(
+        :trusted_proxies,
+        {:custom, &Check.networks/1,
+         "a list of addresses and networks such as `\"10.0.0.0/8\"`, or `:unix`"},
+        [],
+        "Proxies that are believed where a request comes from, by `Forwarded` or `X-Forwarded-For`; `:unix` are the peers of a Unix-domain socket. Addresses count for `auth_failures_per_minute` and `rate_limits`"
+      ),
+      row(
         :allow_public_unauthenticated,
         :boolean,
         false,

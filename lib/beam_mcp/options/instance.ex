@@ -28,6 +28,12 @@ defmodule BeamMCP.Options.Instance do
         nil,
         "What instances on several nodes have in common that serve the same: a change on one is told to the clients of all. `nil` stands for the name"
       ),
+      row(
+        :clustered,
+        :boolean,
+        false,
+        "Says that several nodes serve the same clients, so that the start is refused without `secrets`, and where a DPoP proof would be good once on each node: see `replay_store`"
+      ),
       row(:server_name, :string, "beam_mcp", "`serverInfo.name`"),
       row(:server_title, {:optional, :string}, nil, "`serverInfo.title`, for people"),
       row(
@@ -204,6 +210,12 @@ defmodule BeamMCP.Options.Instance do
         {:optional, {:custom, &Check.context_function/1, @context_function}},
         nil,
         "Gets a `BeamMCP.Report` of each handler that raised, threw, exited or answered what cannot be sent, once the caller has its answer"
+      ),
+      row(
+        :audit,
+        {:optional, {:custom, &Check.context_function/1, @context_function}},
+        nil,
+        "Gets a `BeamMCP.Decision` for each caller that is let in or refused, in order, from a process of its own; `&BeamMCP.AuditLog.log/1` writes lines. While 1,000 wait for it more are dropped and counted, see `BeamMCP.info/1`"
       )
     ]
   end
@@ -314,6 +326,13 @@ defmodule BeamMCP.Options.Instance do
         1,
         1_000_000,
         "Calls in flight of one principal that `authorize` named; over it 429 and -31429"
+      ),
+      row(
+        :rate_limits,
+        {:custom, &Check.rate_limits/1,
+         "a keyword list of `{count, per_ms}` by `calls`, `completions`, `subscriptions`"},
+        [],
+        "How often one caller may call tools, read resources and get prompts, have arguments completed, and subscribe: all at once and then at an even pace; over it 429 with `Retry-After`, and -31429. A caller is a principal, or where nobody is named an address or pipe"
       ),
       count(
         :max_parked,

@@ -26,9 +26,9 @@ defmodule BeamMCP.Options.OAuth do
       row(
         :keys,
         {:custom, &Check.keys/1,
-         "`{:jwks_uri, url}`, `{:discover, issuer}` or `{:static, jwks}` with a key set as JSON text or map"},
+         "`{:jwks_uri, url}`, `{:discover, issuer}`, `{:static, jwks}` with a key set as JSON text or map, or `{:introspect, url, options}`"},
         :required,
-        "Where its public keys are: at a URL, https or on this machine; where its metadata says; or here, and never fetched"
+        "Where its public keys are: at a URL, https or on this machine; where its metadata says; or here, and never fetched. Or the URL where it is asked about each token (RFC 7662), see below; one issuer may be"
       ),
       row(
         :allow_private_issuer,
@@ -59,6 +59,27 @@ defmodule BeamMCP.Options.OAuth do
         {:custom, &Check.strings/1, "a list of strings"},
         ["scope"],
         "Where scopes are; every claim counts. All but `scope` may be arrays"
+      )
+    ]
+  end
+
+  @doc "The rows of `{:introspect, url, options}`."
+  @spec introspection() :: [Row.t()]
+  def introspection do
+    [
+      row(:client_id, :string, :required, "Who asks: this server as a client of the issuer"),
+      row(
+        :client_secret,
+        {:custom, &Check.secret/1, "a string, or a function of no arguments that returns one"},
+        :required,
+        "Its secret (`client_secret_basic`)",
+        secret: true
+      ),
+      row(
+        :allow_unbounded_introspection,
+        :boolean,
+        false,
+        "Whether a token is accepted of which the issuer says no end"
       )
     ]
   end
@@ -129,6 +150,13 @@ defmodule BeamMCP.Options.OAuth do
         ~w(iss aud exp iat sub client_id jti),
         "Claims that a token must have; `iss`, `aud`, `exp` and `sub` cannot be left out, `client_id` is any of `client_id_claims`"
       ),
+      count(
+        :auth_failures_per_minute,
+        120,
+        1,
+        1_000_000,
+        "Requests of one address that show credentials which are not right; over it every request of that address with or without a token is 429 before anything is verified. Of IPv6 an address is its /64; behind a proxy see `trusted_proxies`"
+      ),
       bytes_up_to(:max_token_bytes, 16_384, 1_024, 65_536, "A token; over it 401"),
       row(
         :now_s,
@@ -158,6 +186,12 @@ defmodule BeamMCP.Options.OAuth do
         {:one_of, [:off, :required]},
         :off,
         "Whether a proof must have a nonce of ours"
+      ),
+      row(
+        :replay,
+        {:one_of, [:once, :per_node]},
+        :once,
+        "Of an instance that is `clustered`: whether a proof is good once, or once on each node, which takes `dpop_nonce: :required`"
       ),
       row(
         :dpop_nonce_secrets,

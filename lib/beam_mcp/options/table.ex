@@ -15,6 +15,10 @@ defmodule BeamMCP.Options.Table do
 
   @levels ~w(debug info notice warning error critical alert emergency)a
 
+  @doc "The tables that have secret options."
+  @spec secretive() :: [BeamMCP.Options.table()]
+  def secretive, do: [:instance, :oauth, :introspection]
+
   @doc "The rows of one table."
   @spec rows(BeamMCP.Options.table()) :: [Row.t()]
   def rows(:instance), do: Instance.rows()
@@ -22,6 +26,7 @@ defmodule BeamMCP.Options.Table do
   def rows(:tls), do: HTTP.tls()
   def rows(:oauth), do: OAuth.resource()
   def rows(:issuer), do: OAuth.issuer()
+  def rows(:introspection), do: OAuth.introspection()
   def rows(:stdio), do: stdio()
   def rows(:session_ets), do: Stores.sessions()
   def rows(:session_mnesia), do: Stores.sessions() ++ Stores.mnesia()
@@ -30,6 +35,7 @@ defmodule BeamMCP.Options.Table do
   def rows(:task_ets), do: Stores.tasks()
   def rows(:task_mnesia), do: Stores.tasks() ++ Stores.mnesia()
   def rows(:replay_ets), do: Stores.replays()
+  def rows(:replay_mnesia), do: Stores.replays() ++ Stores.mnesia()
   def rows(:test), do: test()
   def rows(:observed), do: observed()
 

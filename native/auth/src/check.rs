@@ -7,6 +7,7 @@ use crate::{
     claims,
     config::{Config, Dpop},
     credentials::{Credentials, Head, Scheme},
+    introspection::{Inquiry, Judged},
     key_set::Keys,
     proof::{self, Proof},
     reason::Reason,
@@ -25,6 +26,8 @@ pub enum Decision {
         /// The key that the token names.
         kid: Option<String>,
     },
+    /// The issuer is to be asked about the token; then decide again from the start, with what is known by then.
+    Inquire(Inquiry),
     /// Answer this.
     Refuse(Refused),
 }
@@ -93,20 +96,21 @@ impl Refused {
 }
 
 impl Credentials<'_> {
-    /// The decision over these credentials. A token that a cache knows by its [digest](Self::digest) is not verified
-    /// again; its times, its proof and what it is bound to are.
+    /// The decision over these credentials. A token that is `known` by its [digest](Self::digest) is not verified again;
+    /// its times, its proof and what it is bound to are.
     pub fn check(
         &self,
         head: &Head<'_>,
         config: &Config,
         keys: &Keys,
-        known: Option<Verified>,
+        known: Option<Judged>,
         now: u64,
     ) -> Decision {
         let outcome = self.accept(head, config, keys, known, now);
         match outcome {
             Ok(accepted) => Decision::Accept(accepted),
             Err(Unverified::NeedKeys { issuer, kid }) => Decision::NeedKeys { issuer, kid },
+            Err(Unverified::Inquire) => Decision::Inquire(Inquiry::about(self)),
             Err(Unverified::Refused(reason)) => Decision::Refuse(Refused {
                 reason,
                 scheme: self.scheme,
@@ -119,7 +123,7 @@ impl Credentials<'_> {
         head: &Head<'_>,
         config: &Config,
         keys: &Keys,
-        known: Option<Verified>,
+        known: Option<Judged>,
         now: u64,
     ) -> Result<Accepted, Unverified> {
         let proof = match self.proof {
@@ -127,7 +131,8 @@ impl Credentials<'_> {
             None => None,
         };
         let facts = match known {
-            Some(facts) => {
+            Some(judged) => {
+                let facts = judged?;
                 claims::check_times(&facts, config, now)?;
                 facts
             }

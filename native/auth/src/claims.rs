@@ -1,10 +1,11 @@
-//! The claims of an access token whose signature is right (RFC 9068 §4, RFC 7519 §4.1).
+//! The claims of an access token whose signature is right (RFC 9068 §4, RFC 7519 §4.1), or what its issuer says of it.
 
 use mcp_json::{Document, Kind, Node};
 
 use crate::{
     config::{AudienceMode, Config, Issuer},
     facts::Facts,
+    introspection::Introspection,
     jws::object,
     number,
     reason::Reason,
@@ -21,13 +22,15 @@ pub(crate) fn check(
     let claims = document.root();
     let settings = config.settings();
     let issuer = config.issuer(issuer_index);
-    check_required(claims, &settings.required_claims, issuer)?;
+    if issuer.introspection.is_none() {
+        check_required(claims, &settings.required_claims, issuer)?;
+    }
     let iss = string(claims.get("iss")).ok_or(Reason::InvalidIssuer)?;
     if iss != issuer.issuer {
         return Err(Reason::InvalidIssuer);
     }
     let audience = audience(claims, config)?;
-    let times = Times::read(claims)?;
+    let times = Times::read(claims, issuer.introspection)?;
     times.check(config, now)?;
     let (jkt, x5t) = confirmation(claims.get("cnf"))?;
     Ok(Facts {
@@ -100,13 +103,19 @@ struct Times {
 }
 
 impl Times {
-    fn read(claims: Node<'_>) -> Result<Self, Reason> {
+    fn read(claims: Node<'_>, introspection: Option<Introspection>) -> Result<Self, Reason> {
         let time = |name| match claims.get(name) {
             None => Ok(None),
             Some(node) => number::seconds(node).map(Some).ok_or(Reason::InvalidClaim),
         };
+        let end = match introspection {
+            Some(Introspection {
+                allow_unbounded: true,
+            }) => Ok(f64::INFINITY),
+            _ => Err(Reason::MissingClaim),
+        };
         Ok(Self {
-            expires_at: time("exp")?.ok_or(Reason::MissingClaim)?,
+            expires_at: time("exp")?.map_or(end, Ok)?,
             not_before: time("nbf")?,
             issued_at: time("iat")?,
         })

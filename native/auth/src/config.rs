@@ -4,6 +4,7 @@ use std::{error, fmt};
 
 use crate::{
     algorithm::Algorithm,
+    introspection::Introspection,
     metadata::Links,
     nonce::Nonces,
     resource::{Resource, ResourceError},
@@ -58,6 +59,8 @@ pub struct Issuer {
     pub client_id_claims: Vec<String>,
     /// Where scopes are; all count.
     pub scope_claims: Vec<String>,
+    /// How it is asked about its tokens, where their signatures do not count. One of the issuers at most.
+    pub introspection: Option<Introspection>,
 }
 
 /// How many of a token's audiences must be known.
@@ -129,6 +132,7 @@ impl Issuer {
             algs: Algorithm::defaults(),
             client_id_claims: vec!["client_id".to_owned()],
             scope_claims: vec!["scope".to_owned()],
+            introspection: None,
         }
     }
 
@@ -211,6 +215,13 @@ fn check_issuers(issuers: &[Issuer]) -> Result<(), ConfigError> {
             let message = format!("{:?} is named twice", issuer.issuer);
             return Err(wrong("issuers", message));
         }
+    }
+    let introspected = issuers
+        .iter()
+        .filter(|issuer| issuer.introspection.is_some());
+    if introspected.count() > 1 {
+        let message = "an opaque token does not say whose it is: ask one issuer about its tokens, not several";
+        return Err(wrong("issuers", message));
     }
     Ok(())
 }

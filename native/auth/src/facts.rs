@@ -23,7 +23,7 @@ pub struct Facts {
     pub scopes: Scopes,
     /// `aud`
     pub audience: Vec<String>,
-    /// `exp`, in seconds.
+    /// `exp`, in seconds; infinite where an issuer that is asked names no end.
     pub expires_at: f64,
     /// `nbf`, in seconds.
     pub not_before: Option<f64>,

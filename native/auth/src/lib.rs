@@ -15,6 +15,8 @@ mod claims;
 mod config;
 mod credentials;
 mod facts;
+mod fingerprint;
+mod introspection;
 mod jws;
 mod key;
 mod key_set;
@@ -39,6 +41,10 @@ pub use check::{Accepted, Decision, Refused, Replay, check};
 pub use config::{AudienceMode, Config, ConfigError, Dpop, Issuer, Settings};
 pub use credentials::{Credentials, Head, Scheme};
 pub use facts::Facts;
+pub use fingerprint::fingerprint;
+pub use introspection::{
+    Inquiry, Introspection, Judged, MalformedIntrospection, client_secret_basic,
+};
 pub use key_set::{KeySet, KeySetError, KeySource, Keys, Refetch};
 pub use metadata::{Document, Links};
 pub use nonce::Nonces;

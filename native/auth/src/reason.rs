@@ -70,6 +70,8 @@ reasons! {
     TokenTooOld: "token_too_old", 401, Some(TOKEN), Used;
     /// Bound to something that nobody here can check.
     UnsupportedConfirmation: "unsupported_confirmation", 401, Some(TOKEN), Used;
+    /// Its issuer says that it is none, or none any more (RFC 7662 §2.2).
+    Inactive: "inactive", 401, Some(TOKEN), Used;
     /// The host says that it was revoked.
     Revoked: "revoked", 401, Some(TOKEN), Used;
     /// The host does not know its subject.
@@ -134,6 +136,8 @@ reasons! {
     TooManyFailures: "too_many_failures", 429, None, Silent;
     /// The issuer's keys cannot be had.
     KeySourceUnavailable: "key_source_unavailable", 503, None, Silent;
+    /// The issuer cannot be asked about the token.
+    IntrospectionUnavailable: "introspection_unavailable", 503, None, Silent;
     /// Nobody can say whether the token was revoked.
     RevocationUnavailable: "revocation_unavailable", 503, None, Silent;
     /// Nobody can say who its subject is.
@@ -208,6 +212,12 @@ impl Reason {
             429 => Some(60),
             _ => None,
         }
+    }
+
+    /// Whether it counts as a failure of whoever sent the request: credentials were shown, and were not right.
+    pub fn is_failure(self) -> bool {
+        let shows_none = matches!(self, Self::NoCredentials | Self::UnsupportedScheme);
+        matches!(self.status(), 400 | 401) && !shows_none && self != Self::StepUp
     }
 
     /// Whether the challenge suggests scopes: a refused proof has nothing to do with them.

@@ -14,7 +14,8 @@ impl Secret {
         Self(Zeroizing::new(bytes))
     }
 
-    pub(crate) fn bytes(&self) -> &[u8] {
+    /// The bytes, for whoever it is meant for.
+    pub fn bytes(&self) -> &[u8] {
         &self.0
     }
 }

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use crate::{
     algorithm::Algorithm,
     claims,
-    config::Config,
+    config::{Config, Issuer},
     facts::Facts,
     jws::{Jws, object},
     key_set::{Keys, Missing},
@@ -25,7 +25,12 @@ pub type Verified = Arc<Facts>;
 /// Why there are no facts.
 pub(crate) enum Unverified {
     Refused(Reason),
-    NeedKeys { issuer: usize, kid: Option<String> },
+    /// Its issuer is to be asked about it.
+    Inquire,
+    NeedKeys {
+        issuer: usize,
+        kid: Option<String>,
+    },
 }
 
 impl TokenDigest {
@@ -33,12 +38,13 @@ impl TokenDigest {
         Self(Sha256::digest(token.as_bytes()).into())
     }
 
-    pub(crate) fn octets(&self) -> &[u8; 32] {
+    /// The octets of the hash.
+    pub fn octets(&self) -> &[u8; 32] {
         &self.0
     }
 }
 
-/// Checks size, form, header, key, signature and claims, in this order.
+/// Checks size, whether the issuer is to be asked instead, form, header, key, signature and claims, in this order.
 pub(crate) fn verify(
     token: &str,
     config: &Config,
@@ -48,9 +54,23 @@ pub(crate) fn verify(
     if token.len() > config.settings().max_token_bytes {
         return Err(Reason::TokenTooLarge.into());
     }
-    let jws = Jws::parse(token).ok_or(Reason::MalformedToken)?;
+    if let [
+        Issuer {
+            introspection: Some(_),
+            ..
+        },
+    ] = config.issuers()
+    {
+        return Err(Unverified::Inquire);
+    }
+    let Some(jws) = Jws::parse(token) else {
+        return Err(opaque(config));
+    };
     let header = Header::read(&jws)?;
     let issuer = choose_issuer(&jws, config)?;
+    if config.introspected() == Some(issuer) {
+        return Err(Unverified::Inquire);
+    }
     let allowed = config.issuer(issuer).algorithms();
     let algorithm = Algorithm::parse(&header.alg)
         .filter(|algorithm| allowed.contains(algorithm))
@@ -93,6 +113,14 @@ impl Header {
             None => Ok(read),
             Some(_) => Err(Reason::UnsupportedCrit),
         }
+    }
+}
+
+/// What becomes of a token that is no signed one.
+fn opaque(config: &Config) -> Unverified {
+    match config.introspected() {
+        Some(_) => Unverified::Inquire,
+        None => Unverified::Refused(Reason::MalformedToken),
     }
 }
 

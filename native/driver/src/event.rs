@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use mcp_protocol::Summary;
+use mcp_protocol::{Summary, Verdict};
 
 /// One thing worth telling an operator.
 #[derive(Clone, Debug)]
@@ -48,6 +48,8 @@ pub enum Event {
         /// What it does not list, in quotation marks, escaped and shortened.
         value: String,
     },
+    /// A caller was let in or refused.
+    Decision(Box<Verdict>),
     /// The host did something that it must mend.
     HostFault {
         /// The definition at fault, when there is one.

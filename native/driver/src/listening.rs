@@ -109,7 +109,7 @@ impl<H: Host> Listening<H> {
         }
         let edits = self.hearing.edits();
         let step = self.exchange.recheck(now());
-        match self.decide(step).await {
+        match Box::pin(self.decide(step)).await {
             Ok(Delivery::Later) => {
                 sleep(RECHECK).await;
                 return Some(Part::Quiet);
@@ -125,7 +125,7 @@ impl<H: Host> Listening<H> {
     async fn end(&mut self) -> Part {
         loop {
             let step = self.exchange.resume(now(), Input::Done);
-            if let Err(answer) = self.decide(step).await {
+            if let Err(answer) = Box::pin(self.decide(step)).await {
                 return self.answer(*answer);
             }
         }
@@ -167,7 +167,7 @@ impl<H: Host> Listening<H> {
     /// What has become of a task. Its result may be large: without room for it, it is told later.
     async fn task(&mut self, id: Arc<str>) -> Part {
         let step = self.exchange.find_task(&id);
-        let message = match self.decide(step).await {
+        let message = match Box::pin(self.decide(step)).await {
             Ok(Delivery::Task(Some(task))) => self.hearing.tell_task(&task),
             Ok(_) => None,
             Err(answer) => return self.answer(*answer),
@@ -189,7 +189,8 @@ impl<H: Host> Listening<H> {
         Part::Answer(Box::new(answer), room)
     }
 
-    /// Answers what the exchange asks until it says what becomes of the changes, or is over.
+    /// Answers what the exchange asks until it says what becomes of the changes, or is over. Callers box it, since an idle
+    /// stream would hold the room for it.
     async fn decide(&mut self, mut step: Step) -> Result<Delivery, Box<Answer>> {
         loop {
             let input = match step {

@@ -9,6 +9,7 @@ use mcp_protocol::{
 use tokio::task::spawn_blocking;
 
 use crate::{
+    event::Event,
     hearing::Hearing,
     held::held,
     host::{Host, now},
@@ -35,6 +36,9 @@ pub async fn run<H: Host>(
 ) -> Served<H> {
     let (mut read_body, mut guard) = (Some(read_body), Some(guard));
     loop {
+        for verdict in exchange.take_verdicts() {
+            host.record(Event::Decision(Box::new(verdict)));
+        }
         let input = match step {
             Step::Answer(answer) => {
                 let (answer, room) = held(host.buffers(), &mut exchange, *answer);

@@ -74,7 +74,7 @@ impl<H: Host> CallStream<H> {
         match self.waiting.take().await {
             Taken::Frame(frame, room) => Part::Frame(frame, room),
             Taken::Break => Part::Break,
-            Taken::End(outcome) => self.answer(outcome).await,
+            Taken::End(outcome) => Box::pin(self.answer(outcome)).await,
         }
     }
 

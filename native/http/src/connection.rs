@@ -29,6 +29,7 @@ use crate::{
     refusal,
     service::{ConnectionContext, ListenerContext, serve},
     socket::Socket,
+    tls::TlsServer,
     watch::Watch,
 };
 
@@ -96,9 +97,14 @@ impl<S: Stream, H: Host> Connection<S, H> {
 
     async fn serve(self) -> End {
         self.place.listen().await;
-        let Some(tls) = self.context.listener.options.tls.clone() else {
-            return self.detect().await;
-        };
+        match self.context.listener.options.tls.clone() {
+            // Apart, so that other connections do not hold the room for it.
+            Some(tls) => Box::pin(self.secure(tls)).await,
+            None => self.detect().await,
+        }
+    }
+
+    async fn secure(self, tls: Arc<TlsServer>) -> End {
         let shaking = timeout_at(self.deadline(), tls.accept(self.stream));
         let secured = match self.place.while_open(shaking).await {
             None => return End::Drain,
@@ -132,24 +138,27 @@ impl<S: Stream, H: Host> Connection<S, H> {
     async fn speak(self, opening: Opening) -> End {
         match opening.protocol {
             Protocol::Http1 => self.serve_http1(opening).await,
-            Protocol::Http2 => self.serve_http2(opening).await,
+            // Apart, so that connections of HTTP/1 do not hold the room for it.
+            Protocol::Http2 => Box::pin(self.serve_http2(opening)).await,
         }
     }
 
+    /// Requests are served in boxes: hyper holds the room for one as long as the connection lives, also when nothing is left
+    /// of it but an idle event stream.
     async fn serve_http1(self, opening: Opening) -> End {
         let mut patience = self.patience(opening.protocol);
         let limit = self.context.listener.options.header_timeout;
         let builder = http1_builder(&self.context.listener.options);
         let socket = Socket::new(self.stream, opening.prefix, Arc::clone(&self.context.watch));
         let context = self.context;
-        let service = service_fn(move |request| serve(Arc::clone(&context), request));
+        let service = service_fn(move |request| Box::pin(serve(Arc::clone(&context), request)));
         let mut connection = builder.serve_connection(socket, service);
         let shut = http1::Connection::graceful_shutdown;
         let end = drive(Pin::new(&mut connection), shut, &self.place, &mut patience).await;
         if end == End::HeaderTimeout
             && let Some(stream) = connection.into_parts().io.into_quiet()
         {
-            refusal::send(stream, &refusal::head_timeout(limit)).await;
+            Box::pin(refusal::send(stream, &refusal::head_timeout(limit))).await;
         }
         end
     }
@@ -159,7 +168,7 @@ impl<S: Stream, H: Host> Connection<S, H> {
         let builder = http2_builder(&self.context.listener.options);
         let socket = Socket::new(self.stream, opening.prefix, Arc::clone(&self.context.watch));
         let context = self.context;
-        let service = service_fn(move |request| serve(Arc::clone(&context), request));
+        let service = service_fn(move |request| Box::pin(serve(Arc::clone(&context), request)));
         let connection = pin!(builder.serve_connection(socket, service));
         let shut = http2::Connection::graceful_shutdown;
         drive(connection, shut, &self.place, &mut patience).await

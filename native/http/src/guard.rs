@@ -7,14 +7,19 @@ use std::{
 };
 
 use mcp_auth::{
-    Accepted, Certificate, Config, Credentials, Decision, Document, Head, KeySet, Keys, Nonces,
-    Refetch, Refused, Verified,
+    Accepted, Certificate, Config, Credentials, Decision, Document, Head, Inquiry, Judged, KeySet,
+    Keys, Nonces, Reason, Refetch, Refused,
 };
 use mcp_driver::now;
-use mcp_protocol::{Answer, Identity, RequestHead, Single};
+use mcp_protocol::{Account, Answer, Buckets, Identity, Rate, RequestHead, Single};
 use tokio::task::spawn_blocking;
 
-use crate::{networks::Networks, token_cache::TokenCache, well_known};
+use crate::{
+    introspection::{self, IntrospectionError, Introspector},
+    networks::Networks,
+    token_cache::TokenCache,
+    well_known,
+};
 
 /// What a [`Guard`] is made of.
 #[derive(Debug)]
@@ -23,10 +28,14 @@ pub struct GuardOptions {
     pub config: Arc<Config>,
     /// The issuers' keys, in the order of the configuration.
     pub keys: Keys,
+    /// How the issuer is asked whose tokens are not verified here.
+    pub introspector: Option<Introspector>,
     /// Where the certificates are that tokens may be bound to.
     pub certificates: CertificateSource,
     /// Whether the metadata is at the well-known path without the endpoint's path too.
     pub serves_root: bool,
+    /// How often one address may fail.
+    pub failures: Rate,
     /// Whether the host is asked about each sender, although it has the right token.
     pub settles: bool,
     /// The second at which everything is judged, for tests; `None` for that of the wall clock.
@@ -54,14 +63,18 @@ pub struct Guard {
     options: GuardOptions,
     keys: RwLock<Keys>,
     known: TokenCache<Known>,
+    failures: Buckets<Account>,
     document: Document,
 }
 
-/// What is known of a token that was found right.
+/// What is known of a token that was found right, or that its issuer was asked about.
 #[derive(Clone)]
 struct Known {
-    facts: Verified,
-    identity: Identity,
+    judged: Judged,
+    /// Absent until somebody came in with the token.
+    identity: Option<Identity>,
+    /// Until when that counts, where an issuer said it.
+    until: Option<Instant>,
 }
 
 /// What became of a request's credentials.
@@ -77,6 +90,7 @@ impl Guard {
         Self {
             keys: RwLock::new(options.keys.clone()),
             known: TokenCache::new(),
+            failures: Buckets::new(options.failures),
             document: Document::new(&options.config),
             options,
         }
@@ -94,6 +108,21 @@ impl Guard {
         if let Some(source) = keys.sources.get_mut(issuer) {
             source.set = set;
             self.known.clear();
+        }
+    }
+
+    /// Whether the sender's address may fail once more; after how many seconds, if not.
+    pub(crate) fn admits(&self, head: &RequestHead) -> Result<(), u64> {
+        let account = Account::at(head.client());
+        let checked = self.failures.check(&account, now());
+        checked.map_err(|retry_after_ms| retry_after_ms.div_ceil(1_000))
+    }
+
+    /// Counts a refusal, if it is one of credentials.
+    pub(crate) fn note(&self, head: &RequestHead, reason: Reason) {
+        if reason.is_failure() {
+            // One that came while the bucket was emptied by another is answered all the same.
+            let _ = self.failures.take(&Account::at(head.client()), now());
         }
     }
 
@@ -142,15 +171,15 @@ impl Guard {
             Ok(credentials) => credentials,
             Err(reason) => return Checked::refused(Refused::early(reason, &view)),
         };
-        let known = self.known.get(&credentials.digest(), Instant::now());
+        let known = self.known(&credentials);
         if let Some(known) = &known
             && !credentials.has_proof()
         {
-            let facts = Some(Arc::clone(&known.facts));
+            let judged = Some(known.judged.clone());
             let keys = self.keys(asked);
             return Checked {
-                decision: credentials.check(&view, self.config(), &keys, facts, self.now_s()),
-                identity: Some(known.identity.clone()),
+                decision: credentials.check(&view, self.config(), &keys, judged, self.now_s()),
+                identity: known.identity.clone(),
             };
         }
         let (guard, head) = (Arc::clone(self), Arc::clone(head));
@@ -163,13 +192,49 @@ impl Guard {
 
     /// Remembers a token with whose it is.
     pub(crate) fn remember(&self, head: &RequestHead, accepted: &Accepted, identity: &Identity) {
-        if let Ok(credentials) = Credentials::read(&self.view(head), self.config()) {
-            let known = Known {
-                facts: Arc::clone(&accepted.facts),
-                identity: identity.clone(),
-            };
-            self.known.put(credentials.digest(), known, Instant::now());
-        }
+        let Ok(credentials) = Credentials::read(&self.view(head), self.config()) else {
+            return;
+        };
+        let until = match self.config().introspected() == Some(accepted.facts.issuer_index) {
+            true => match self.known(&credentials) {
+                Some(known) => known.until,
+                // What the issuer said is too old by now.
+                None => return,
+            },
+            false => None,
+        };
+        let known = Known {
+            judged: Ok(Arc::clone(&accepted.facts)),
+            identity: Some(identity.clone()),
+            until,
+        };
+        self.known.put(credentials.digest(), known, Instant::now());
+    }
+
+    /// Asks the issuer about a token, and remembers what it says.
+    ///
+    /// # Errors
+    /// When it does not say.
+    pub async fn introspect(&self, inquiry: &Inquiry) -> Result<(), IntrospectionError> {
+        let introspector = self.options.introspector.as_ref();
+        let introspector = introspector.ok_or(IntrospectionError::Nobody)?;
+        let answer = introspector.ask(inquiry).await?;
+        let now_s = self.now_s();
+        let judged = self.config().judge(introspector.issuer, &answer, now_s)?;
+        let now = Instant::now();
+        let known = Known {
+            until: Some(now + introspection::good_for(&judged, now_s)),
+            judged,
+            identity: None,
+        };
+        self.known.put(inquiry.digest(), known, now);
+        Ok(())
+    }
+
+    fn known(&self, credentials: &Credentials<'_>) -> Option<Known> {
+        let now = Instant::now();
+        let known = self.known.get(&credentials.digest(), now)?;
+        known.until.is_none_or(|until| now < until).then_some(known)
     }
 
     fn verify(
@@ -179,14 +244,21 @@ impl Guard {
         asked: Option<(usize, Refetch)>,
     ) -> Checked {
         let view = self.view(head);
-        let (facts, identity) = known.map(|known| (known.facts, known.identity)).unzip();
+        let (judged, identity) = known.map(|known| (known.judged, known.identity)).unzip();
         let decision = match Credentials::read(&view, self.config()) {
-            Ok(credentials) => {
-                credentials.check(&view, self.config(), &self.keys(asked), facts, self.now_s())
-            }
+            Ok(credentials) => credentials.check(
+                &view,
+                self.config(),
+                &self.keys(asked),
+                judged,
+                self.now_s(),
+            ),
             Err(reason) => Decision::Refuse(Refused::early(reason, &view)),
         };
-        Checked { decision, identity }
+        Checked {
+            decision,
+            identity: identity.flatten(),
+        }
     }
 
     /// The part of a head that credentials are in.

@@ -1,15 +1,15 @@
 //! From a request's credentials to the core's decision over it.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use mcp_auth::{
-    Accepted, Challenge, Clause, Decision, Operation, Reason, Refetch, Refused, Scheme, Scope,
-    SignIn, Wanted,
+    Accepted, Challenge, Clause, Decision, Inquiry, Operation, Reason, Refetch, Refused, Scheme,
+    Scope, SignIn, Wanted,
 };
-use mcp_driver::{Host, ask};
+use mcp_driver::{Event, Host, ask, now};
 use mcp_protocol::{
     Ask, Authorized, Code, Error, Grant, Headers, Identity, Input, Question, RequestHead, Shared,
-    Single, Unanswered,
+    Single, Stage, Unanswered, Verdict,
 };
 
 use crate::guard::{Checked, Guard};
@@ -21,124 +21,209 @@ pub(crate) async fn admit<H: Host>(
     hook: u64,
     head: Arc<RequestHead>,
 ) -> Input {
-    let mut checked = guard.check(&head, None).await;
-    if let Decision::NeedKeys { issuer, .. } = checked.decision {
-        let asked = ask_for_keys(host, hook, issuer).await;
-        checked = guard.check(&head, Some((issuer, asked))).await;
+    let visit = Visit {
+        host,
+        guard,
+        hook,
+        head,
+        began: Instant::now(),
+    };
+    if let Err(retry_after_s) = guard.admits(&visit.head) {
+        return visit.too_many_failures(retry_after_s);
     }
-    let Checked { decision, identity } = checked;
-    let accepted = match decision {
-        Decision::Accept(accepted) => Arc::new(accepted),
-        Decision::Refuse(refused) => return refuse(host, guard, &head, refused),
-        // The issuer was asked, so that this is no answer any more.
-        Decision::NeedKeys { .. } => {
-            return refuse(host, guard, &head, Refused::unavailable(Scheme::Bearer));
-        }
-    };
-    let identity = identity.unwrap_or_else(|| {
-        let identity = host.identify(&accepted.facts, accepted.binding);
-        guard.remember(&head, &accepted, &identity);
-        identity
-    });
-    let settling = guard.settles() || accepted.replay.is_some();
-    let settled = match settling {
-        true => settle(host, hook, &head, &accepted).await,
-        false => Input::Authorized(Authorized::Settled),
-    };
-    match settled {
-        Input::Authorized(Authorized::Settled) => grant(guard, &accepted, identity),
-        Input::Authorized(Authorized::Accept(Some(identity))) => grant(guard, &accepted, identity),
-        Input::Authorized(Authorized::Unsettled(reason)) => {
-            let scheme = accepted.binding.scheme();
-            refuse(host, guard, &head, Refused { reason, scheme })
-        }
-        Input::Unanswered(Unanswered::Deadline | Unanswered::Failed) => {
-            let scheme = accepted.binding.scheme();
-            refuse(host, guard, &head, Refused::unavailable(scheme))
-        }
-        other => other,
+    match visit.verify().await {
+        Ok((accepted, identity)) => visit.settle(accepted, identity).await,
+        Err(refused) => visit.refuse(refused, None),
     }
 }
 
-/// Has the host ask an issuer for newer keys; it decides whether that is worth it.
-async fn ask_for_keys<H: Host>(host: &Arc<H>, hook: u64, issuer: usize) -> Refetch {
-    let question = Question {
-        ask: Ask::Keys { hook, issuer },
-        timeout_ms: KEYS_TIMEOUT_MS,
-    };
-    match ask(host, question).await {
-        Input::Done => Refetch::Done,
-        _ => Refetch::Failed,
-    }
-}
-
-async fn settle<H: Host>(
-    host: &Arc<H>,
+/// A sender on the way in.
+struct Visit<'a, H> {
+    host: &'a Arc<H>,
+    guard: &'a Arc<Guard>,
     hook: u64,
-    head: &Arc<RequestHead>,
-    accepted: &Arc<Accepted>,
-) -> Input {
-    let question = Question {
-        ask: Ask::Settle {
-            hook,
-            head: Arc::clone(head),
+    head: Arc<RequestHead>,
+    began: Instant,
+}
+
+impl<H: Host> Visit<'_, H> {
+    /// Whose the token is, with the identity that is known of it already.
+    async fn verify(&self) -> Result<(Arc<Accepted>, Option<Identity>), Refused> {
+        let Checked { decision, identity } = self.check().await;
+        match decision {
+            Decision::Accept(accepted) => Ok((Arc::new(accepted), identity)),
+            Decision::Refuse(refused) => Err(refused),
+            // The issuer was asked, so that these are no answers any more.
+            Decision::NeedKeys { .. } => Err(Refused::unavailable(Scheme::Bearer)),
+            Decision::Inquire(_) => Err(Refused {
+                reason: Reason::IntrospectionUnavailable,
+                scheme: Scheme::Bearer,
+            }),
+        }
+    }
+
+    /// Decides, and once more if an issuer had to be asked.
+    async fn check(&self) -> Checked {
+        let checked = self.guard.check(&self.head, None).await;
+        match checked.decision {
+            Decision::NeedKeys { issuer, .. } => {
+                let refetch = self.ask_for_keys(issuer).await;
+                self.guard.check(&self.head, Some((issuer, refetch))).await
+            }
+            Decision::Inquire(inquiry) => {
+                self.introspect(inquiry).await;
+                self.guard.check(&self.head, None).await
+            }
+            _ => checked,
+        }
+    }
+
+    /// Has the host ask an issuer for newer keys; it decides whether that is worth it.
+    async fn ask_for_keys(&self, issuer: usize) -> Refetch {
+        let hook = self.hook;
+        match self.ask(Ask::Keys { hook, issuer }, KEYS_TIMEOUT_MS).await {
+            Input::Done => Refetch::Done,
+            _ => Refetch::Failed,
+        }
+    }
+
+    /// Has the host ask the issuer about a token, or wait for the answer that is under way.
+    async fn introspect(&self, inquiry: Inquiry) {
+        let hook = self.hook;
+        let ask = Ask::Introspect { hook, inquiry };
+        // What came of it is known by the token, or is not.
+        let _ = self.ask(ask, INTROSPECTION_TIMEOUT_MS).await;
+    }
+
+    /// Asks the host for all that only it knows of the sender.
+    async fn settle(&self, accepted: Arc<Accepted>, identity: Option<Identity>) -> Input {
+        let identity = identity.unwrap_or_else(|| {
+            let identity = self.host.identify(&accepted.facts, accepted.binding);
+            self.guard.remember(&self.head, &accepted, &identity);
+            identity
+        });
+        let scheme = accepted.binding.scheme();
+        match self.settled(&accepted).await {
+            Input::Authorized(Authorized::Settled) => self.grant(&accepted, identity),
+            Input::Authorized(Authorized::Accept(Some(identity))) => {
+                self.grant(&accepted, identity)
+            }
+            Input::Authorized(Authorized::Unsettled(reason)) => {
+                self.refuse(Refused { reason, scheme }, Some(&accepted))
+            }
+            Input::Unanswered(Unanswered::Deadline | Unanswered::Failed) => {
+                self.refuse(Refused::unavailable(scheme), Some(&accepted))
+            }
+            other => other,
+        }
+    }
+
+    async fn settled(&self, accepted: &Arc<Accepted>) -> Input {
+        if !self.guard.settles() && accepted.replay.is_none() {
+            return Input::Authorized(Authorized::Settled);
+        }
+        let ask = Ask::Settle {
+            hook: self.hook,
+            head: Arc::clone(&self.head),
             accepted: Arc::clone(accepted),
-        },
-        timeout_ms: host.shared().config.hook_timeout_ms,
-    };
-    ask(host, question).await
-}
-
-fn grant(guard: &Guard, accepted: &Accepted, identity: Identity) -> Input {
-    let mut headers = Headers::new();
-    if accepted.renews_nonce
-        && let Some(nonce) = guard.fresh_nonce()
-    {
-        headers.push((NONCE, nonce.into()));
+        };
+        self.ask(ask, self.host.shared().config.hook_timeout_ms)
+            .await
     }
-    let leeway_s = f64::from(guard.config().settings().leeway_s);
-    Input::Authorized(Authorized::Grant(Box::new(Grant {
-        identity,
-        ends_ms: ((accepted.facts.expires_at + leeway_s) * 1_000.0) as u64,
-        headers,
-        resource: Arc::clone(guard.config()),
-        scheme: accepted.binding.scheme(),
-        sign_in: SignIn::of(&accepted.facts),
-        again: guard.settles().then(|| {
-            Arc::new(Accepted {
-                replay: None,
-                ..accepted.clone()
-            })
-        }),
-    })))
-}
 
-/// The answer to a refused request: the table of reasons says which.
-fn refuse<H: Host>(host: &Arc<H>, guard: &Guard, head: &RequestHead, refused: Refused) -> Input {
-    let Refused { reason, scheme } = refused;
-    let scope = match reason.suggests_scope() {
-        true => suggested(head, &host.shared()),
-        false => Clause::new(),
-    };
-    let scope: Vec<_> = scope.iter().map(Scope::as_str).collect();
-    let challenge = Challenge {
-        config: guard.config(),
-        reason,
-        scheme,
-        wanted: &Wanted {
-            scope: Some(scope.join(" ")),
-            ..Wanted::default()
-        },
-    };
-    let lines = challenge.lines().into_iter();
-    let mut headers: Headers = lines.map(|line| (CHALLENGE, line.into())).collect();
-    headers.push(("cache-control", "no-store".into()));
-    if reason.brings_nonce()
-        && let Some(nonce) = guard.fresh_nonce()
-    {
-        headers.push((NONCE, nonce.into()));
+    async fn ask(&self, ask_for: Ask, timeout_ms: u64) -> Input {
+        let question = Question {
+            ask: ask_for,
+            timeout_ms,
+        };
+        ask(self.host, question).await
     }
-    Input::Authorized(Authorized::Refuse(error(reason), headers))
+
+    fn grant(&self, accepted: &Accepted, identity: Identity) -> Input {
+        self.record(None, Some(accepted), Some(&identity));
+        let guard = self.guard;
+        let mut headers = Headers::new();
+        if accepted.renews_nonce
+            && let Some(nonce) = guard.fresh_nonce()
+        {
+            headers.push((NONCE, nonce.into()));
+        }
+        let leeway_s = f64::from(guard.config().settings().leeway_s);
+        Input::Authorized(Authorized::Grant(Box::new(Grant {
+            identity,
+            ends_ms: ((accepted.facts.expires_at + leeway_s) * 1_000.0) as u64,
+            headers,
+            resource: Arc::clone(guard.config()),
+            scheme: accepted.binding.scheme(),
+            sign_in: SignIn::of(&accepted.facts),
+            token: Some((Arc::clone(&accepted.facts), accepted.binding)),
+            again: guard.settles().then(|| {
+                Arc::new(Accepted {
+                    replay: None,
+                    ..accepted.clone()
+                })
+            }),
+        })))
+    }
+
+    /// The answer to a refused request: the table of reasons says which.
+    fn refuse(&self, refused: Refused, accepted: Option<&Accepted>) -> Input {
+        let Refused { reason, scheme } = refused;
+        self.guard.note(&self.head, reason);
+        self.record(Some(reason), accepted, None);
+        let scope = match reason.suggests_scope() {
+            true => suggested(&self.head, &self.host.shared()),
+            false => Clause::new(),
+        };
+        let scope: Vec<_> = scope.iter().map(Scope::as_str).collect();
+        let challenge = Challenge {
+            config: self.guard.config(),
+            reason,
+            scheme,
+            wanted: &Wanted {
+                scope: Some(scope.join(" ")),
+                ..Wanted::default()
+            },
+        };
+        let lines = challenge.lines().into_iter();
+        let mut headers: Headers = lines.map(|line| (CHALLENGE, line.into())).collect();
+        headers.push(("cache-control", "no-store".into()));
+        if reason.brings_nonce()
+            && let Some(nonce) = self.guard.fresh_nonce()
+        {
+            headers.push((NONCE, nonce.into()));
+        }
+        Input::Authorized(Authorized::Refuse(error(reason), headers))
+    }
+
+    /// The answer to an address that failed too often, whatever it shows now.
+    fn too_many_failures(&self, retry_after_s: u64) -> Input {
+        let reason = Reason::TooManyFailures;
+        self.record(Some(reason), None, None);
+        let error = error(reason).with_retry_after(retry_after_s);
+        let headers = vec![("cache-control", "no-store".into())];
+        Input::Authorized(Authorized::Refuse(error, headers))
+    }
+
+    /// Tells of the decision, where somebody wants to know.
+    fn record(
+        &self,
+        reason: Option<Reason>,
+        accepted: Option<&Accepted>,
+        identity: Option<&Identity>,
+    ) {
+        if self.host.shared().config.tells_decisions {
+            self.host.record(Event::Decision(Box::new(Verdict {
+                at_ms: now().wall_ms,
+                reason: reason.map(Reason::word),
+                principal: identity.map(|identity| identity.principal.clone()),
+                token: accepted.map(|accepted| (Arc::clone(&accepted.facts), accepted.binding)),
+                stage: Stage::Sender {
+                    duration_us: Some(self.began.elapsed().as_micros() as u64),
+                },
+            })));
+        }
+    }
 }
 
 /// Scopes for a client to ask for. What it says it wants is believed for that: it can only choose among the scopes of
@@ -172,6 +257,7 @@ fn error(reason: Reason) -> Error {
 
 /// Longer than a fetch takes.
 const KEYS_TIMEOUT_MS: u64 = 15_000;
+const INTROSPECTION_TIMEOUT_MS: u64 = 7_000;
 
 const CHALLENGE: &str = "www-authenticate";
 const NONCE: &str = "dpop-nonce";

@@ -7,6 +7,7 @@
 mod answer_body;
 mod bind;
 mod body;
+mod client;
 mod connection;
 mod connections;
 mod detect;
@@ -17,6 +18,7 @@ mod guard;
 mod guarding;
 mod head;
 mod held_bytes;
+mod introspection;
 mod listener;
 mod networks;
 mod occasion;
@@ -34,8 +36,9 @@ mod well_known;
 mod workers;
 
 pub use bind::{Bind, Bound};
-pub use fetch::{Fetch, FetchError, Fetched, fetch};
+pub use fetch::{Fetch, FetchError, Fetched, Form, fetch};
 pub use guard::{CertificateSource, Guard, GuardOptions};
+pub use introspection::{IntrospectionError, Introspector};
 pub use listener::Listener;
 pub use networks::Networks;
 pub use options::ListenerOptions;

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use mcp_protocol::Endpoint;
 
-use crate::{bind::Bind, guard::Guard, tls::TlsServer};
+use crate::{bind::Bind, guard::Guard, networks::Networks, tls::TlsServer};
 
 /// Where a listener listens, what it serves, and every bound it keeps.
 ///
@@ -21,6 +21,8 @@ pub struct ListenerOptions {
     /// What checks access tokens, for an endpoint that is [guarded](Endpoint::guarded); its metadata is served beside
     /// the endpoint. Default none.
     pub guard: Option<Arc<Guard>>,
+    /// Proxies that are believed where a request comes from. Default nobody.
+    pub trusted_proxies: Networks,
     /// Header lines of one request, and trailer lines of one body. Default 100; over it 431. HTTP/2 is bound by
     /// `max_header_bytes` alone.
     pub max_headers: usize,
@@ -69,6 +71,7 @@ impl ListenerOptions {
             endpoint,
             tls: None,
             guard: None,
+            trusted_proxies: Networks::default(),
             max_headers: DEFAULT_MAX_HEADERS,
             max_header_bytes: 16_384,
             header_timeout: Duration::from_secs(10),

@@ -10,9 +10,9 @@ use mcp_driver::{Event, Host, Reservation, Served, run};
 use mcp_protocol::{Answer, Connection, Exchange, Input, Peer, Tls, Unanswered};
 
 use crate::{
-    answer_body::AnswerBody, body::read_body, connections::Connections, events::Events,
-    guarding::admit, head::request_head, occasion::Occasions, options::ListenerOptions,
-    response::Reply, watch::Watch,
+    answer_body::AnswerBody, body::read_body, client::client, connections::Connections,
+    events::Events, guarding::admit, head::request_head, occasion::Occasions,
+    options::ListenerOptions, response::Reply, watch::Watch,
 };
 
 /// What all connections of one listener share.
@@ -69,6 +69,7 @@ pub(crate) async fn serve<H: Host>(
     if let Some(guard) = &options.guard {
         guard.drop_hearsay(&mut head);
     }
+    head.set_client(client(&head, &options.trusted_proxies));
     let reply = Reply::to(parts);
 
     let mut unread = !body.is_end_stream();

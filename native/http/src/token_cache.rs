@@ -1,4 +1,4 @@
-//! Access tokens that were found right a moment ago.
+//! What was found out about access tokens a moment ago.
 
 use std::{
     collections::HashMap,
@@ -8,7 +8,7 @@ use std::{
 
 use mcp_auth::TokenDigest;
 
-/// Spares verifying a signature again. What is in here is between 30 and 60 seconds old at most; refusals never are.
+/// Spares verifying a signature, or asking an issuer, again. What is in here is between 30 and 60 seconds old at most.
 ///
 /// There are two generations: a new entry goes into the younger one, which becomes the older one when it is full or
 /// old, and the older one is then forgotten whole.

@@ -1,10 +1,11 @@
 //! Events as terms: `{name, measurements, metadata}`.
 
+use mcp_auth::{Denial, Scope, fingerprint};
 use mcp_driver::Event;
-use mcp_protocol::{Method, Revision, Summary};
+use mcp_protocol::{Method, Revision, Stage, Summary, Verdict};
 use rustler::{Atom, Encoder, Env, LocalPid, Term, types::atom};
 
-use crate::{address, atoms, instance::InstanceHandle, timing};
+use crate::{address, atoms, identity, instance::InstanceHandle, timing};
 
 /// `events_to/2`
 #[rustler::nif]
@@ -92,6 +93,7 @@ fn encode<'a>(env: Env<'a>, event: &Event) -> Term<'a> {
             ];
             row(env, atoms::unlisted(), &[], metadata)
         }
+        Event::Decision(verdict) => decision(env, verdict),
         Event::HostFault {
             definition,
             message,
@@ -103,6 +105,77 @@ fn encode<'a>(env: Env<'a>, event: &Event) -> Term<'a> {
             row(env, atoms::host_fault(), &[], metadata)
         }
     }
+}
+
+/// The fields of `%BeamMCP.Decision{}`.
+fn decision<'a>(env: Env<'a>, verdict: &Verdict) -> Term<'a> {
+    let outcome = match verdict.reason {
+        None => atoms::permit(),
+        Some(_) => atoms::deny(),
+    };
+    let principal = verdict.principal.as_ref();
+    let facts = verdict.token.as_ref().map(|(facts, _)| facts);
+    let client = facts.and_then(|facts| facts.client_id.as_ref());
+    let binding = verdict.token.as_ref().map(|(_, binding)| binding);
+    let mut metadata = vec![
+        (atoms::outcome(), outcome.encode(env)),
+        (atoms::reason(), verdict.reason.encode(env)),
+        (atoms::at_ms(), verdict.at_ms.encode(env)),
+        (
+            atoms::principal(),
+            principal
+                .map(|principal| fingerprint(principal.as_bytes()))
+                .encode(env),
+        ),
+        (
+            atoms::issuer(),
+            facts.map(|facts| &*facts.issuer).encode(env),
+        ),
+        (
+            atoms::client(),
+            client
+                .map(|client| fingerprint(client.as_bytes()))
+                .encode(env),
+        ),
+        (
+            atoms::binding(),
+            binding.map(|binding| identity::word(*binding)).encode(env),
+        ),
+    ];
+    let mut measurements = Vec::new();
+    match &verdict.stage {
+        Stage::Sender { duration_us } => {
+            metadata.push((atoms::stage(), atoms::sender().encode(env)));
+            measurements.extend(duration_us.map(|duration_us| (atoms::duration_us(), duration_us)));
+        }
+        Stage::Operation {
+            method,
+            definition,
+            wanted,
+            missing,
+            held,
+            denial,
+        } => {
+            let denial = denial.map(|denial| match denial {
+                Denial::Challenge => atoms::challenge(),
+                Denial::Neutral => atoms::neutral(),
+            });
+            metadata.extend([
+                (atoms::stage(), atoms::operation().encode(env)),
+                (atoms::method(), method.as_str().encode(env)),
+                (atoms::definition(), definition.as_deref().encode(env)),
+                (atoms::wanted(), names(wanted).encode(env)),
+                (atoms::missing(), names(missing).encode(env)),
+                (atoms::denial(), denial.encode(env)),
+            ]);
+            measurements.push((atoms::held(), *held as u64));
+        }
+    }
+    row(env, atoms::decision(), &measurements, metadata)
+}
+
+fn names(clause: &[Scope]) -> Vec<&str> {
+    clause.iter().map(Scope::as_str).collect()
 }
 
 fn summary_members<'a>(env: Env<'a>, summary: &Summary) -> [(Atom, Term<'a>); 5] {

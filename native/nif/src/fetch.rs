@@ -19,6 +19,7 @@ fn fetch_for(
     let request = Fetch {
         url,
         allow_private,
+        form: None,
         trust: trust.map(TrustHandle::trust),
     };
     workers::spawn(async move {

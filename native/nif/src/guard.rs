@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use mcp_auth::{
-    Algorithm, AudienceMode, Config, Dpop, Issuer, KeySet, KeySource, Keys, Links, Nonces, Refetch,
-    Scope, Secret, Settings,
+    Algorithm, AudienceMode, Config, Dpop, Introspection, Issuer, KeySet, KeySource, Keys, Links,
+    Nonces, Refetch, Scope, Secret, Settings, client_secret_basic,
 };
-use mcp_http::{CertificateSource, Guard, GuardOptions, Networks};
+use mcp_http::{CertificateSource, Guard, GuardOptions, Introspector, Networks};
+use mcp_protocol::Rate;
 use rustler::{Atom, Binary, Encoder, Env, Resource, ResourceArc, Term, types::atom};
 
-use crate::{atoms, fault::Fault, options::Options};
+use crate::{atoms, fault::Fault, options::Options, tls::TrustHandle};
 
 /// A guard as a term.
 pub(crate) struct GuardHandle(Arc<Guard>);
@@ -60,8 +61,13 @@ fn guard(options: Options<'_>) -> Result<Guard, Fault> {
     Ok(Guard::new(GuardOptions {
         config: Arc::new(Config::new(settings).map_err(wrong)?),
         keys,
+        introspector: introspector(&issuers)?,
         certificates: certificates(options)?,
         serves_root: options.get(atoms::serve_root_metadata())?,
+        failures: Rate {
+            count: options.get(atoms::auth_failures_per_minute())?,
+            per_ms: 60_000,
+        },
         settles: options.get(atoms::settles())?,
         now_s: options.get(atoms::now_s())?,
     }))
@@ -102,7 +108,42 @@ fn issuer(options: Options<'_>) -> Result<Issuer, Fault> {
         algs: algorithms(options, atoms::algs())?,
         client_id_claims: options.get(atoms::client_id_claims())?,
         scope_claims: options.get(atoms::scope_claims())?,
+        introspection: match introspection(options)? {
+            Some(introspection) => Some(Introspection {
+                allow_unbounded: introspection.get(atoms::allow_unbounded_introspection())?,
+            }),
+            None => None,
+        },
     })
+}
+
+/// How an issuer is asked about tokens, if it is.
+fn introspection(issuer: Options<'_>) -> Result<Option<Options<'_>>, Fault> {
+    let options: Term<'_> = issuer.get(atoms::introspection())?;
+    Ok((atom::nil() != options).then_some(Options(options)))
+}
+
+/// Of several issuers that are asked the first; the configuration refuses more than one.
+fn introspector(issuers: &[Options<'_>]) -> Result<Option<Introspector>, Fault> {
+    for (index, issuer) in issuers.iter().enumerate() {
+        if let Some(options) = introspection(*issuer)? {
+            let client_secret: Binary<'_> = options.get(atoms::client_secret())?;
+            let client_secret = Secret::new(client_secret.to_vec());
+            return Ok(Some(Introspector {
+                issuer: index,
+                url: options.get(atoms::url())?,
+                allow_private: issuer.get(atoms::allow_private_issuer())?,
+                trust: issuer
+                    .get::<Option<&TrustHandle>>(atoms::trust())?
+                    .map(TrustHandle::trust),
+                authorization: client_secret_basic(
+                    options.get(atoms::client_id())?,
+                    &client_secret,
+                ),
+            }));
+        }
+    }
+    Ok(None)
 }
 
 /// The configured keys of an issuer, or none yet when they are to be fetched.

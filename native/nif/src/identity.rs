@@ -43,7 +43,14 @@ pub(crate) fn facts<'a>(env: Env<'a>, facts: &Facts, binding: Binding) -> Term<'
         (atoms::binding(), word(binding).encode(env)),
         (atoms::claims(), claims(env, facts)),
         (atoms::client_id(), facts.client_id.as_deref().encode(env)),
-        (atoms::expires_at(), facts.expires_at.encode(env)),
+        (
+            atoms::expires_at(),
+            facts
+                .expires_at
+                .is_finite()
+                .then_some(facts.expires_at)
+                .encode(env),
+        ),
         (atoms::issued_at(), facts.issued_at.encode(env)),
         (atoms::issuer(), facts.issuer.encode(env)),
         (atoms::jti(), facts.jti.as_deref().encode(env)),
@@ -65,7 +72,8 @@ fn claims<'a>(env: Env<'a>, facts: &Facts) -> Term<'a> {
     }
 }
 
-fn word(binding: Binding) -> rustler::Atom {
+/// The word of a binding.
+pub(crate) fn word(binding: Binding) -> rustler::Atom {
     match binding {
         Binding::Bearer => atoms::bearer(),
         Binding::Dpop => atoms::dpop(),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use arc_swap::ArcSwap;
 use mcp_driver::{Buffers, CallLimits, Calls, DetachedStreams, Subscribers, SubscriptionLimits};
 use mcp_http::{Listener, Workers};
-use mcp_protocol::{CacheHint, CacheHints, Catalog, Config, Keys, LogLevel, Shared};
+use mcp_protocol::{CacheHint, CacheHints, Catalog, Config, Keys, LogLevel, Rate, Rates, Shared};
 use rustler::{
     Atom, Binary, Encoder, Env, LocalPid, Monitor, Resource, ResourceArc, Term, types::atom,
 };
@@ -184,9 +184,25 @@ fn config(options: Options<'_>) -> Result<Config, Fault> {
         allow_public_cache: options.get(atoms::allow_public_cache())?,
         completes: options.get(atoms::completes())?,
         shared_sessions: options.get(atoms::shared_sessions())?,
+        rates: rates(options)?,
+        tells_decisions: options.get(atoms::tells_decisions())?,
         keeps_tasks: options.get(atoms::shared_tasks())?,
         scopes: scopes::read(options)?,
     })
+}
+
+/// `{count, per_ms}` for each kind of work that has a limit.
+fn rates(options: Options<'_>) -> Result<Rates, Fault> {
+    let limits = Options(options.get(atoms::rate_limits())?);
+    let rate = |key: Atom| {
+        let rate: Option<(u32, u64)> = limits.get(key)?;
+        Ok(rate.map(|(count, per_ms)| Rate { count, per_ms }))
+    };
+    Ok(Rates::new(
+        rate(atoms::calls())?,
+        rate(atoms::completions())?,
+        rate(atoms::subscriptions())?,
+    ))
 }
 
 /// `{ttl_ms, scope}` for each category of answers.

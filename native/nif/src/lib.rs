@@ -30,6 +30,7 @@ mod host;
 mod identity;
 mod info;
 mod instance;
+mod introspection;
 mod job;
 mod listener;
 mod notice;

@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
-use mcp_http::{Bind, Bound, Listener, ListenerOptions};
+use mcp_http::{Bind, Bound, Listener, ListenerOptions, Networks};
 use mcp_protocol::{Endpoint, Hosts, Origins};
 use rustler::{
     Atom, Binary, Encoder, Env, LocalPid, Monitor, OwnedEnv, Resource, ResourceArc, Term,
@@ -125,11 +125,32 @@ fn listener_options(options: Options<'_>, record_requests: bool) -> Result<Liste
     listener.h2_max_streams = options.get(atoms::h2_max_streams())?;
     listener.backlog = options.get(atoms::backlog())?;
     listener.record_requests = record_requests;
+    listener.trusted_proxies = trusted_proxies(options)?;
     let tls: Option<&TlsHandle> = options.get(atoms::tls())?;
     listener.tls = tls.map(TlsHandle::server);
     let guard: Option<&GuardHandle> = options.get(atoms::guard())?;
     listener.guard = guard.map(GuardHandle::guard);
     Ok(listener)
+}
+
+/// `networks_check/1`: whether they can be read.
+#[rustler::nif]
+fn networks_check<'a>(env: Env<'a>, networks: Vec<&'a str>) -> Term<'a> {
+    match read_networks(networks) {
+        Ok(_) => atom::ok().encode(env),
+        Err(fault) => fault.encode(env),
+    }
+}
+
+fn trusted_proxies(options: Options<'_>) -> Result<Networks, Fault> {
+    read_networks(options.get(atoms::trusted_proxies())?)
+}
+
+fn read_networks(networks: Vec<&str>) -> Result<Networks, Fault> {
+    Networks::parse(networks).map_err(|text| {
+        let detail = format!("trusted_proxies: {text:?} is no address, no network such as \"10.0.0.0/8\" and not :unix");
+        Fault::new(atoms::config(), detail)
+    })
 }
 
 fn endpoint(options: Options<'_>) -> Result<Endpoint, Fault> {

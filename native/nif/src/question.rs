@@ -19,6 +19,7 @@ use crate::{
     handler::HostHandler,
     identity,
     instance::Instance,
+    introspection::InquiryHandle,
     task, tls,
     token::{Asked, CallToken, Serving},
 };
@@ -50,7 +51,21 @@ pub(crate) fn encode<'a>(
             let token = token(Asked::Authorize);
             (atoms::authorize(), token, hook, request(env, &head, &[])).encode(env)
         }
-        Ask::Keys { hook, issuer } => (atoms::keys(), token(Asked::Keys), hook, issuer).encode(env),
+        Ask::Keys { hook, issuer } => {
+            (atoms::keys(), token(Asked::Fetch), hook, issuer).encode(env)
+        }
+        Ask::Introspect { hook, inquiry } => {
+            let digest = binary(env, inquiry.digest().octets());
+            let inquiry = InquiryHandle::new(inquiry);
+            (
+                atoms::introspect(),
+                token(Asked::Fetch),
+                hook,
+                digest,
+                inquiry,
+            )
+                .encode(env)
+        }
         Ask::Settle {
             hook,
             head,

@@ -20,8 +20,8 @@ pub(crate) enum Asked {
     Call(Serving),
     /// A decision of `authorize` or `authorize_body`.
     Authorize,
-    /// Whether an issuer's keys are as new as they can be had.
-    Keys,
+    /// Whether an issuer's keys are as new as they can be had, or whether it said something of a token.
+    Fetch,
     /// What the host says of a sender whose token is right.
     Settle,
     /// A session store's answer.

@@ -10,6 +10,7 @@ use crate::{
     log_level::LogLevel,
     method::Method,
     methods::capabilities::offers,
+    rates::Rates,
 };
 
 /// Settings of one instance that concern the protocol.
@@ -45,8 +46,12 @@ pub struct Config {
     pub cache: CacheHints,
     /// Whether an answer may be told as public at all. It never is when the catalog depends on the caller (CACHE-7).
     pub allow_public_cache: bool,
+    /// How often one caller may do what.
+    pub rates: Rates,
     /// Which scopes methods need.
     pub scopes: ScopePolicy,
+    /// Whether somebody keeps records of decisions over callers.
+    pub tells_decisions: bool,
     /// Whether the host completes arguments that no definition completes.
     pub completes: bool,
     /// Whether other nodes serve the same legacy sessions, so that a message may be for a call of theirs.

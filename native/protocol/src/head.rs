@@ -1,6 +1,11 @@
 //! The head of an HTTP request as plain data: ordered, repeats kept, no library types.
 
-use std::{fmt, net::SocketAddr, ops::Range, sync::Arc};
+use std::{
+    fmt,
+    net::{IpAddr, SocketAddr},
+    ops::Range,
+    sync::Arc,
+};
 
 use mcp_auth::Certificate;
 
@@ -18,6 +23,7 @@ pub struct RequestHead {
     target: Range<u32>,
     headers: Vec<HeaderSpan>,
     peer: Peer,
+    client: Option<IpAddr>,
     tls: Option<Arc<Tls>>,
 }
 
@@ -66,6 +72,10 @@ impl RequestHead {
             target: 0..0,
             headers: Vec::with_capacity(12),
             peer,
+            client: match peer {
+                Peer::Tcp(address) => Some(address.ip()),
+                Peer::Unix => None,
+            },
             tls: None,
         };
         head.method = head.append(method);
@@ -123,6 +133,16 @@ impl RequestHead {
     /// The other end of the connection.
     pub fn peer(&self) -> Peer {
         self.peer
+    }
+
+    /// Where the request comes from: the peer, unless whoever read the head knows better.
+    pub fn client(&self) -> Option<IpAddr> {
+        self.client
+    }
+
+    /// Notes where the request comes from.
+    pub fn set_client(&mut self, client: Option<IpAddr>) {
+        self.client = client;
     }
 
     /// What TLS says of the connection, if it has TLS.

@@ -5,6 +5,7 @@
 //! sockets, clocks, threads or BEAM terms here. Revisions 2026-07-28, 2025-11-25 and 2025-06-18 are served side by
 //! side, each message by its own.
 
+mod buckets;
 mod cache;
 mod call;
 mod catalog;
@@ -34,6 +35,8 @@ mod offer;
 mod outcome;
 mod principal;
 mod question;
+mod rate;
+mod rates;
 mod relay;
 mod request_id;
 mod request_state;
@@ -43,15 +46,17 @@ mod step;
 mod subscription;
 mod task;
 mod time;
+mod verdict;
 mod word;
 
+pub use buckets::Buckets;
 pub use cache::{CacheChoice, CacheHint, CacheHints, CacheScope};
 pub use call::{Call, Completing, Reading, Source, Target};
 pub use catalog::{
     Access, Catalog, Category, Completion, CompletionDefinition, CompletionKey, Definition,
     DefinitionFault, Edit, Edited, Handler, Key, Place, Prompt, PromptArgument, PromptDefinition,
-    Rate, Reference, Resource, ResourceDefinition, Template, TemplateDefinition, Tool,
-    ToolDefinition, ToolLimits, Variables,
+    Reference, Resource, ResourceDefinition, Template, TemplateDefinition, Tool, ToolDefinition,
+    ToolLimits, Variables,
 };
 pub use change::{Change, Filter, Listing, MAX_URIS, TaskIds, Uris};
 pub use config::{Config, Endpoint, Hosts, Origins, ScopePolicy, Shared};
@@ -78,6 +83,8 @@ pub use question::{
     Ask, Authorized, BodyFault, Computation, Computed, Grant, Input, Limit, PermitAsk, Question,
     Scope, Unanswered,
 };
+pub use rate::Rate;
+pub use rates::{Account, Rates};
 pub use relay::{Relay, Relayed};
 pub use request_id::{IdKey, InvalidId, MAX_ID_BYTES, RequestId};
 pub use revision::{Era, Revision};
@@ -86,3 +93,4 @@ pub use step::{Answer, Connection, Delivery, Step, StreamHead, Summary, Unlisted
 pub use subscription::{Owner, Subscription};
 pub use task::{Task, TaskAnswer, TaskAsk, TaskRequest, TaskResponses, TaskStatus, TaskSupport};
 pub use time::Now;
+pub use verdict::{Stage, Verdict};

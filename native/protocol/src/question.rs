@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use bytes::Bytes;
-use mcp_auth::{Accepted, Reason, Scheme, SignIn};
+use mcp_auth::{Accepted, Binding, Inquiry, Reason, Scheme, SignIn, Verified};
 use mcp_json::NodeId;
 use mcp_schema::{Faults, Schema};
 
@@ -57,6 +57,13 @@ pub enum Ask {
         hook: u64,
         /// Which of the configured issuers.
         issuer: usize,
+    },
+    /// Have an issuer asked about a token. Answered with [`Input::Done`] once its answer is known.
+    Introspect {
+        /// [`Endpoint::hook`](crate::Endpoint::hook)
+        hook: u64,
+        /// What it is asked.
+        inquiry: Inquiry,
     },
     /// Settle what only the host knows of a sender whose token is right: revocation, principal, whether this endpoint
     /// is theirs, and whether the proof was seen before, in this order.
@@ -201,6 +208,8 @@ pub struct Grant {
     pub resource: Arc<mcp_auth::Config>,
     /// The scheme of such a challenge.
     pub scheme: Scheme,
+    /// What the access token says and what ties it to its sender, for records.
+    pub token: Option<(Verified, Binding)>,
     /// How and when the user signed in.
     pub sign_in: SignIn,
 }
@@ -325,6 +334,7 @@ impl fmt::Debug for Ask {
             Self::Authorize { hook, .. } => write!(out, "Authorize({hook})"),
             Self::Guard(_) => out.write_str("Guard"),
             Self::Keys { hook, issuer } => write!(out, "Keys({hook}, {issuer})"),
+            Self::Introspect { hook, .. } => write!(out, "Introspect({hook})"),
             Self::Settle { hook, .. } => write!(out, "Settle({hook})"),
             Self::AuthorizeBody { hook, body, .. } => {
                 write!(out, "AuthorizeBody({hook}, {} bytes)", body.len())

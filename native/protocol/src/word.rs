@@ -34,6 +34,8 @@ pub(crate) const FORBIDDEN: &str = "forbidden";
 pub(crate) const FRAMING: &str = "framing";
 /// A protocol header that is missing, repeated, malformed or at odds with the body.
 pub(crate) const HEADER: &str = "header";
+/// A definition that this caller is not to know of, or that does not exist.
+pub(crate) const HIDDEN: &str = "hidden";
 /// A `Host` that `allowed_hosts` does not cover.
 pub(crate) const HOST: &str = "host";
 /// The host's handler refused in words of its own.
@@ -64,6 +66,8 @@ pub(crate) const NOT_FOUND: &str = "not_found";
 pub(crate) const PATH: &str = "path";
 /// `max_calls_per_principal` of this principal run already.
 pub(crate) const PRINCIPAL_BUSY: &str = "principal_busy";
+/// More often than `rate_limits` allows.
+pub(crate) const RATE: &str = "rate";
 /// A request state that is not this request's, or has expired, or responses of the wrong shape.
 pub(crate) const REQUEST_STATE: &str = "request_state";
 /// The handler wants to be called again later.

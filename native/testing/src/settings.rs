@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use mcp_driver::{CallLimits, SubscriptionLimits};
 use mcp_protocol::{
-    Access, CacheHints, Catalog, Config, Endpoint, Hosts, Keys, LogLevel, Origins, ScopePolicy,
-    Shared, TaskSupport, ToolDefinition, ToolLimits,
+    Access, CacheHints, Catalog, Config, Endpoint, Hosts, Keys, LogLevel, Origins, Rates,
+    ScopePolicy, Shared, TaskSupport, ToolDefinition, ToolLimits,
 };
 use serde_json::json;
 
@@ -120,6 +120,8 @@ fn config() -> Config {
         cache: CacheHints::default(),
         allow_public_cache: false,
         completes: false,
+        rates: Rates::default(),
+        tells_decisions: false,
         scopes: ScopePolicy::default(),
     }
 }

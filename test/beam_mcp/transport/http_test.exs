@@ -5,7 +5,8 @@ defmodule BeamMCP.Transport.HTTPTest do
 
   test "puts the options of its listener apart" do
     spec = HTTP.child_spec(name: :short, authorize: :none, allowed_origins: [], port: 0)
-    assert %{id: :short, start: {BeamMCP, :start_link, [options]}} = spec
+    assert %{id: :short, start: {BeamMCP, :start_sealed, [sealed]}} = spec
+    options = sealed.()
     assert Keyword.keys(options) -- [:http, :name] == []
     assert Enum.sort(options[:http]) == [allowed_origins: [], authorize: :none, port: 0]
   end

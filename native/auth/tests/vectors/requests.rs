@@ -83,6 +83,7 @@ fn decide(case: &Value, config: &Config) -> Result<Accepted, Refused> {
         }
         Decision::Refuse(refused) => Err(refused),
         Decision::NeedKeys { .. } => panic!("fixed keys are asked for"),
+        Decision::Inquire(_) => panic!("no issuer is asked about a token"),
     }
 }
 

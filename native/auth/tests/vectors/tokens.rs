@@ -53,6 +53,7 @@ fn decide(case: &Value) -> (Result<Accepted, Reason>, u64) {
         Decision::Accept(accepted) => unless_revoked(accepted),
         Decision::Refuse(refused) => Err(refused.reason),
         Decision::NeedKeys { .. } => panic!("{case} asks for keys twice"),
+        Decision::Inquire(_) => panic!("no issuer is asked about a token"),
     };
     (outcome, fetches)
 }

@@ -48,6 +48,7 @@ async fn fetch_from(url: String, authority: &Authority) -> Result<Fetched, Fetch
         url,
         allow_private,
         trust,
+        form: None,
     })
     .await
 }
@@ -74,6 +75,7 @@ async fn believes_several_of_one_file() {
             url,
             allow_private: false,
             trust,
+            form: None,
         })
         .await;
         assert_eq!(fetched.unwrap().status, 200);
@@ -98,6 +100,7 @@ async fn believes_nobody_else() {
         url,
         allow_private: false,
         trust: None,
+        form: None,
     })
     .await;
     assert!(by_the_system.is_err());
@@ -148,7 +151,10 @@ async fn assert_timeout(fetching: impl Future<Output = Result<Fetched, FetchErro
         fetched = fetching => fetched,
         () = ahead => unreachable!("waits for ever"),
     };
-    assert!(matches!(fetched, Err(FetchError::Timeout)), "{fetched:?}");
+    assert!(
+        matches!(fetched, Err(FetchError::Timeout(_))),
+        "{fetched:?}"
+    );
 }
 
 const OK: &str = "HTTP/1.1 200 OK\r\ncache-control: max-age=60\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";

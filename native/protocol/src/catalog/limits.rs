@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::definition::{DefinitionFault, fault};
-use crate::time::Now;
+use crate::{rate::Rate, time::Now};
 
 /// The limits of one tool; what is absent is limited by the instance alone.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -22,22 +22,12 @@ pub struct ToolLimits {
     pub rate: Option<Rate>,
 }
 
-/// `count` calls in any `per_ms` milliseconds, all of them at once if need be.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Rate {
-    /// The number of calls.
-    pub count: u32,
-    /// The stretch of time.
-    pub per_ms: u64,
-}
-
 /// Counts the calls of one tool. Two numbers: it never grows and nobody waits for it.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
     running: AtomicUsize,
-    /// When the calls so far would all have started at an even pace, on the monotonic clock (the generic cell rate
-    /// algorithm, ITU-T I.371).
-    paced_until_ns: AtomicU64,
+    /// What is kept of the calls so far.
+    paced_until: AtomicU64,
 }
 
 /// A running call's place among those that may run at once; given back once, when dropped at the latest.
@@ -110,23 +100,17 @@ impl Gate {
     }
 
     fn pace(&self, rate: Rate, now: Now) -> Result<(), Full> {
-        let now = now.monotonic_ms * NS_PER_MS;
-        let window = rate.per_ms * NS_PER_MS;
-        let step = window / u64::from(rate.count);
-        let start = |paced: u64| paced.max(now) + step;
-        self.paced_until_ns
+        self.paced_until
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |paced| {
-                (start(paced) <= now + window).then(|| start(paced))
+                rate.once_more(paced, now).ok()
             })
             .map(|_| ())
             .map_err(|paced| Full::Rate {
                 rate,
-                retry_after_ms: (start(paced) - now - window).div_ceil(NS_PER_MS),
+                retry_after_ms: rate.once_more(paced, now).err().unwrap_or_default(),
             })
     }
 }
-
-const NS_PER_MS: u64 = 1_000_000;
 
 impl Place {
     /// Gives the place back before it is dropped.

@@ -28,7 +28,7 @@ use sha2::{Digest, Sha256};
 pub use access::Access;
 pub use completion::{Completion, CompletionDefinition, CompletionKey, Reference};
 pub use definition::{Category, Definition, DefinitionFault, Edit, Handler, Key};
-pub use limits::{Place, Rate, ToolLimits};
+pub use limits::{Place, ToolLimits};
 pub use prompt::{Prompt, PromptArgument, PromptDefinition};
 pub use resource::{Resource, ResourceDefinition};
 pub use template::{Template, TemplateDefinition};

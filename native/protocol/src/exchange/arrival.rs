@@ -46,8 +46,8 @@ impl Exchange {
     }
 
     /// Step 3 decided.
-    pub(super) fn authorized(&mut self, verb: Verb, decision: Authorized) -> Step {
-        match self.decide(decision) {
+    pub(super) fn authorized(&mut self, now: Now, verb: Verb, decision: Authorized) -> Step {
+        match self.decide(now, decision) {
             None => self.admitted(verb),
             Some(refusal) => refusal,
         }
@@ -130,7 +130,7 @@ impl Exchange {
     }
 
     pub(super) fn body_authorized(&mut self, now: Now, bytes: Bytes, decision: Authorized) -> Step {
-        match self.decide(decision) {
+        match self.decide(now, decision) {
             None => self.decode(now, bytes),
             Some(refusal) => refusal,
         }
@@ -165,19 +165,21 @@ impl Exchange {
     }
 
     /// Takes the identity of a decision, or the refusal that it asks for.
-    fn decide(&mut self, decision: Authorized) -> Option<Step> {
+    fn decide(&mut self, now: Now, decision: Authorized) -> Option<Step> {
         match decision {
-            Authorized::Accept(None) => None,
             Authorized::Accept(identity) => {
-                self.identity = identity;
+                self.identity = identity.or(self.identity.take());
+                self.note_sender(now, None);
                 None
             }
             Authorized::Deny => {
+                self.note_sender(now, Some(word::FORBIDDEN));
                 let error =
                     Error::new(Code::InvalidRequest, word::FORBIDDEN, "Forbidden").with_status(403);
                 Some(self.refuse(error))
             }
             Authorized::Challenge(challenge) => {
+                self.note_sender(now, Some(word::UNAUTHENTICATED));
                 let error = Error::new(
                     Code::InvalidRequest,
                     word::UNAUTHENTICATED,
@@ -194,6 +196,7 @@ impl Exchange {
                     again: grant.again,
                     resource: grant.resource,
                     scheme: grant.scheme,
+                    token: grant.token,
                     sign_in: grant.sign_in,
                 });
                 None

@@ -42,7 +42,7 @@ impl Exchange {
                     check_legacy_version(http::version(head)).and_then(|()| http::session_id(head));
                 let session = found.map(|id| id.map(Arc::<str>::from));
                 match session {
-                    Ok(session) => self.http_message(document, envelope, session),
+                    Ok(session) => self.http_message(now, document, envelope, session),
                     Err(error) => self.refuse(error),
                 }
             }
@@ -51,6 +51,7 @@ impl Exchange {
 
     fn http_message(
         &mut self,
+        now: Now,
         document: Arc<Document>,
         envelope: Envelope,
         session: Option<Arc<str>>,
@@ -63,7 +64,7 @@ impl Exchange {
                     return self.refuse(initialized_already());
                 }
                 let params = params_of(&envelope, &document);
-                if let Some(refusal) = self.check_scopes(Method::Initialize, params) {
+                if let Some(refusal) = self.check_scopes(now, Method::Initialize, params) {
                     return refusal;
                 }
                 match self.initialize(params) {

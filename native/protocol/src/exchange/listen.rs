@@ -1,7 +1,10 @@
 //! Streams of changes: `subscriptions/listen` (MCP 2026-07-28 basic/patterns/subscriptions) and the standing stream of a
 //! legacy session (MCP 2025-11-25 basic/transports, "Listening for Messages from the Server").
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, LazyLock},
+};
 
 use mcp_json::{Kind, Node};
 
@@ -30,6 +33,7 @@ use crate::{
     notice::Framing,
     principal::Principal,
     question::{Ask, Scope, Unanswered},
+    rates::Rated,
     session::{Session, SessionAnswer, SessionAsk},
     step::Step,
     subscription::{Owner, Subscription, Wording, subscription_meta},
@@ -121,10 +125,13 @@ impl Exchange {
         }
     }
 
-    pub(super) fn hear_session(&mut self, id: Arc<str>, answer: SessionAnswer) -> Step {
+    pub(super) fn hear_session(&mut self, now: Now, id: Arc<str>, answer: SessionAnswer) -> Step {
         let Some(session) = self.own_session(answer) else {
             return self.refuse(unknown_session());
         };
+        if let Some(refusal) = self.pace(now, Some(Rated::Subscriptions)) {
+            return refusal;
+        }
         self.summary.revision = Some(session.revision);
         let filter = session_filter(&self.shared.config, &self.catalog, &session);
         let filter = self.permitted_filter(filter);
@@ -160,7 +167,8 @@ impl Exchange {
 
     /// A stream may stay open for days: it keeps no catalog alive.
     pub(super) fn let_go_of_catalog(&mut self) {
-        let nothing = Arc::new(Catalog::default());
+        static NOTHING: LazyLock<Arc<Catalog>> = LazyLock::new(Arc::default);
+        let nothing = Arc::clone(&NOTHING);
         self.shared = Arc::new(Shared {
             catalog: Arc::clone(&nothing),
             ..(*self.shared).clone()

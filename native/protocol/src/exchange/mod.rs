@@ -16,8 +16,10 @@ mod list;
 mod listen;
 mod logging;
 mod named;
+mod pacing;
 mod permit;
 mod prompt;
+mod record;
 mod relay;
 mod resource;
 mod scope;
@@ -34,7 +36,7 @@ use std::{borrow::Cow, fmt, mem, sync::Arc};
 
 use bytes::Bytes;
 use listen::Listener;
-use mcp_auth::{Accepted, Scheme, SignIn};
+use mcp_auth::{Accepted, Binding, Scheme, SignIn, Verified};
 use mcp_json::{Document, Node, NodeId};
 
 use crate::{
@@ -61,6 +63,7 @@ use crate::{
     subscription::Subscription,
     task::TaskAnswer,
     time::Now,
+    verdict::Verdict,
     word,
 };
 
@@ -93,6 +96,8 @@ pub struct Exchange {
     stage: Stage,
     summary: Summary,
     opened: Option<Session>,
+    /// Decisions that nobody was told of yet: over the sender, and over what it asks for.
+    verdicts: Vec<Verdict>,
 }
 
 /// One line of a pipe.
@@ -151,6 +156,7 @@ struct Granted {
     /// What a challenge is about, and in which scheme it is.
     resource: Arc<mcp_auth::Config>,
     scheme: Scheme,
+    token: Option<(Verified, Binding)>,
     sign_in: SignIn,
 }
 
@@ -266,7 +272,7 @@ impl Exchange {
     pub fn resume(&mut self, now: Now, input: Input) -> Step {
         match (mem::replace(&mut self.stage, Stage::Over), input) {
             (Stage::Authorizing(verb), Input::Authorized(decision)) => {
-                self.authorized(verb, decision)
+                self.authorized(now, verb, decision)
             }
             (Stage::ReadingBody, Input::Body(bytes)) => self.body(now, bytes),
             (Stage::ReadingBody, Input::BodyFault(fault)) => self.refuse_body(fault),
@@ -287,7 +293,7 @@ impl Exchange {
             }
             (Stage::Subscribing(reply), Input::Session(answer)) => self.subscribed(&reply, &answer),
             (Stage::FindingSessionToHear(id), Input::Session(found)) => {
-                self.hear_session(id, found)
+                self.hear_session(now, id, found)
             }
             (Stage::AskingTask(reply), Input::Task(answer)) => self.task_answered(&reply, answer),
             (Stage::FindingOwnTasks(subscription, listener), Input::Task(answer)) => {
@@ -376,6 +382,11 @@ impl Exchange {
         }
     }
 
+    /// After any step: what was decided over the caller since the last one, for records.
+    pub fn take_verdicts(&mut self) -> Vec<Verdict> {
+        mem::take(&mut self.verdicts)
+    }
+
     /// After [`Exchange::line`]: the legacy session that the pipe has from now on, newly opened or changed.
     pub fn opens_session(&self) -> Option<&Session> {
         self.opened.as_ref()
@@ -404,6 +415,7 @@ impl Exchange {
             stage: Stage::Over,
             summary: Summary::default(),
             opened: None,
+            verdicts: Vec::new(),
         }
     }
 

@@ -75,6 +75,11 @@ impl<'a> Named<'a> {
         }
     }
 
+    /// Its name as it was declared, if there is such a definition.
+    pub(super) fn declared(&self) -> Option<&str> {
+        self.access.map(|_| &*self.name)
+    }
+
     /// What the host is asked about.
     pub(super) fn offer(self) -> Offer {
         Offer {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use mcp_auth::{Decided, StepUp};
+use mcp_auth::{Decided, Denial, StepUp};
 
 use super::{Exchange, Request, Stage, named::Named};
 use crate::{
@@ -11,18 +11,26 @@ use crate::{
     method::Method,
     offer::Permission,
     question::{Ask, PermitAsk},
+    rates::Rated,
     step::Step,
     time::Now,
+    word,
 };
 
 impl Exchange {
     /// The one place where a request is permitted, challenged, or answered as if its definition did not exist.
     pub(super) fn admit(&mut self, now: Now, request: Request) -> Step {
         let hides = match self.judge(&request) {
-            Decided::Challenge(wanted) => return self.challenge(&wanted),
+            Decided::Challenge(wanted) => {
+                self.note_refused(now, &request, word::SCOPE);
+                return self.challenge(&wanted);
+            }
             Decided::Unknown => true,
             Decided::Permit => false,
         };
+        if let Some(refusal) = self.pace(now, Rated::by(request.method)) {
+            return refusal;
+        }
         match self.permit_ask(now, &request) {
             Some(ask) => self.ask(Stage::Permitting(request, hides), ask),
             None => self.enter(now, request, hides),
@@ -39,6 +47,7 @@ impl Exchange {
     ) -> Step {
         match permission {
             Permission::StepUp(step_up) if !hides && !self.signed_in(step_up, now) => {
+                self.note_refused(now, &request, word::STEP_UP);
                 self.challenge_sign_in(step_up)
             }
             Permission::Permitted | Permission::StepUp(_) => self.enter(now, request, hides),
@@ -48,6 +57,8 @@ impl Exchange {
 
     /// What is hidden is served from a catalog without it: that is how what does not exist is answered.
     fn enter(&mut self, now: Now, request: Request, hides: bool) -> Step {
+        let hidden = hides.then_some((word::HIDDEN, Denial::Neutral));
+        self.note_operation(now, (request.method, request.params()), hidden);
         if hides {
             self.catalog = Arc::new(Catalog::default());
         }
@@ -57,6 +68,11 @@ impl Exchange {
             return self.refuse(error);
         }
         self.serve(now, request)
+    }
+
+    fn note_refused(&mut self, now: Now, request: &Request, reason: &'static str) {
+        let refused = Some((reason, Denial::Challenge));
+        self.note_operation(now, (request.method, request.params()), refused);
     }
 
     /// The visit to the host, where it has something to say. A name that nothing has makes the same.

@@ -18,6 +18,7 @@ use crate::{
     method::Method,
     offer::OfferKind,
     step::Step,
+    time::Now,
     word,
 };
 
@@ -25,13 +26,21 @@ impl Exchange {
     /// The refusal of a method whose gate the caller does not pass, whatever it is about.
     pub(super) fn check_scopes(
         &mut self,
+        now: Now,
         method: Method,
         params: Option<Node<'_>>,
     ) -> Option<Step> {
         let granted = self.granted_scopes()?;
         let gate = with_operation(method, params, |operation| self.gate(operation));
         match decide(&granted, &gate, None, Denial::Challenge) {
-            Decided::Challenge(wanted) => Some(self.challenge(&wanted)),
+            Decided::Challenge(wanted) => {
+                self.note_operation(
+                    now,
+                    (method, params),
+                    Some((word::SCOPE, Denial::Challenge)),
+                );
+                Some(self.challenge(&wanted))
+            }
             Decided::Permit | Decided::Unknown => None,
         }
     }
@@ -142,7 +151,7 @@ impl Exchange {
         }
     }
 
-    fn gate(&self, operation: Operation<'_>) -> Clause {
+    pub(super) fn gate(&self, operation: Operation<'_>) -> Clause {
         self.shared.config.scopes.gates.gate(operation)
     }
 
@@ -169,7 +178,7 @@ impl Exchange {
 }
 
 /// What of a request its gate depends on.
-fn with_operation<T>(
+pub(super) fn with_operation<T>(
     method: Method,
     params: Option<Node<'_>>,
     decide: impl FnOnce(Operation<'_>) -> T,

@@ -20,7 +20,7 @@ impl Exchange {
     /// Loads the caller's own catalog where there is one, then decides over the request and serves it.
     pub(super) fn begin(&mut self, now: Now, request: Request) -> Step {
         if !Named::is_named_by(request.method)
-            && let Some(refusal) = self.check_scopes(request.method, request.params())
+            && let Some(refusal) = self.check_scopes(now, request.method, request.params())
         {
             return refusal;
         }

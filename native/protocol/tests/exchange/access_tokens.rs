@@ -31,6 +31,7 @@ fn granting(ends_ms: u64) -> Server {
             again: None,
             resource: resource(),
             scheme: Scheme::Bearer,
+            token: None,
             sign_in: SignIn::default(),
         })))
     });
@@ -111,6 +112,7 @@ fn scoped(scopes: &[&str], policy: ScopePolicy) -> Server {
             again: None,
             resource: resource(),
             scheme: Scheme::Bearer,
+            token: None,
             sign_in: SignIn::default(),
         })))
     });

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use mcp_protocol::{
     Access, CacheHints, CallOutcome, Config, Definition, Endpoint, Hosts, Input, Limit, LogLevel,
-    Origins, Principal, Revision, ScopePolicy, Session, TaskSupport, ToolDefinition, ToolLimits,
-    ToolResult, Uris,
+    Origins, Principal, Rates, Revision, ScopePolicy, Session, TaskSupport, ToolDefinition,
+    ToolLimits, ToolResult, Uris,
 };
 use serde_json::{Value, json};
 
@@ -37,6 +37,8 @@ pub fn config() -> Config {
         cache: CacheHints::default(),
         allow_public_cache: false,
         completes: false,
+        rates: Rates::default(),
+        tells_decisions: false,
         scopes: ScopePolicy::default(),
     }
 }

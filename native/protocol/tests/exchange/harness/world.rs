@@ -72,7 +72,11 @@ impl World {
             }
             Ask::Call(call) => (self.handler)(call),
             Ask::Cancel { .. } | Ask::Hear { .. } if self.elsewhere => Input::Nobody,
-            Ask::Keys { .. } | Ask::Cancel { .. } | Ask::Hear { .. } | Ask::Relay(_) => Input::Done,
+            Ask::Keys { .. }
+            | Ask::Introspect { .. }
+            | Ask::Cancel { .. }
+            | Ask::Hear { .. }
+            | Ask::Relay(_) => Input::Done,
         }
     }
 
@@ -159,6 +163,7 @@ pub fn describe(ask: &Ask) -> String {
         }
         Ask::Guard(_) => "guard".to_owned(),
         Ask::Keys { issuer, .. } => format!("keys of {issuer}"),
+        Ask::Introspect { .. } => "introspect".to_owned(),
         Ask::Settle { .. } => "settle".to_owned(),
         Ask::Cancel { scope, request } => {
             format!(
