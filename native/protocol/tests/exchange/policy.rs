@@ -85,7 +85,6 @@ fn grant(server: &mut Server, name: &'static str, scopes: &[&str]) {
                 acr: Some("pwd".into()),
                 auth_time: Some(1_799_999_000.0),
             },
-            token: None,
         })))
     });
 }
