@@ -1,5 +1,8 @@
 # An example server for a script's own use, on a port that the system chooses.
 
+BRIDGE=supergateway
+BRIDGE_VERSION=4.0.0
+
 # start_server LOG [OPTION...]: sets `url` once the server listens, and stops it when the script ends.
 start_server() {
   local log=$1
@@ -11,6 +14,26 @@ start_server() {
   trap stop_server EXIT
   until url=$(grep -om1 'https\?://127.0.0.1:[0-9]*/mcp' "$log"); do
     kill -0 "$server" 2>/dev/null || fail "The server did not start: $(cat "$log")"
+    sleep 0.2
+  done
+}
+
+# start_bridge LOG: the same through a bridge that speaks HTTP on one side and starts `bin/serve --stdio` on the other.
+start_bridge() {
+  local log=$1 home=$ROOT/.cache/bridge
+  [[ -d $home/node_modules/$BRIDGE ]] ||
+    npm install --silent --no-package-lock --prefix "$home" "$BRIDGE@$BRIDGE_VERSION" >&2
+  # Built once: the sessions' servers would wait for each other.
+  "$ROOT/bin/serve" --stdio </dev/null >/dev/null 2>>"$log"
+  local port
+  port=$(node -p 'const s = require("net").createServer().listen(0); const { port } = s.address(); s.close(); port')
+  url=http://127.0.0.1:$port/mcp
+  node "$home/node_modules/$BRIDGE/dist/index.js" --stdio "$ROOT/bin/serve --stdio" \
+    --outputTransport streamableHttp --stateful --port "$port" >>"$log" 2>&1 &
+  server=$!
+  trap stop_server EXIT
+  until grep -q "Listening on port $port" "$log"; do
+    kill -0 "$server" 2>/dev/null || fail "The bridge did not start: $(cat "$log")"
     sleep 0.2
   done
 }

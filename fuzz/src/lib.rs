@@ -189,6 +189,7 @@ fn accepted(authorization: &[u8], dpop: &[&[u8]]) -> Option<mcp_auth::Accepted> 
             None
         }
         Decision::NeedKeys { .. } => panic!("keys that are fixed are not asked for"),
+        Decision::Inquire(_) => panic!("no issuer is to be asked"),
     }
 }
 

@@ -4,7 +4,7 @@ defmodule BeamMCP.AuditTest.Wire do
 
   import ExUnit.CaptureLog
 
-  alias BeamMCP.{AuditLog, Decision, TokenFacts}
+  alias BeamMCP.{AuditLog, Decision, TokenFacts, ToolSpec}
   alias BeamMCP.Test.{Issuer, RawHTTP, Wire}
 
   @moduletag :integration
@@ -86,6 +86,47 @@ defmodule BeamMCP.AuditTest.Wire do
     assert_receive {[:beam_mcp, :auth, :denied], %{missing: 1, held: 2}, metadata}
     assert %{method: "tools/call", denial: :challenge, instance: __MODULE__} = metadata
     assert metadata.principal == decision.principal
+  end
+
+  test "what a caller is not to know of is told with its name, and what is not there without one" do
+    test = self()
+
+    hidden = %ToolSpec{name: "hidden", required_scopes: ["secret"], denial: :neutral}
+    vetoed = %ToolSpec{name: "vetoed"}
+    handler = fn _arguments -> {:ok, "never"} end
+
+    port =
+      start(
+        registrations: for(spec <- [hidden, vetoed], do: {:tool, spec, handler}),
+        authorize_definition: fn _context, definition ->
+          send(test, {:asked, definition.name})
+          definition.name != "vetoed"
+        end,
+        http: [authorize: fn _request -> {:ok, :ann, ["mcp:tools:call"]} end]
+      )
+
+    for {name, definition, missing} <- [
+          {"hidden", "hidden", ["secret"]},
+          {"vetoed", "vetoed", []},
+          {"nothing", nil, []}
+        ] do
+      RawHTTP.call(port, name)
+      assert_receive {:asked, ^name}, 1_000
+      assert_receive {:decided, %Decision{stage: :operation} = decision}, 1_000
+      assert %{outcome: :deny, reason: "hidden", denial: :neutral} = decision
+      assert {decision.definition, decision.missing} == {definition, missing}
+    end
+
+    assert RawHTTP.call(port, "whoami").status == 200
+    assert_receive {:decided, %Decision{stage: :operation, outcome: :permit} = decision}, 1_000
+    assert {decision.definition, decision.denial} == {"whoami", nil}
+  end
+
+  test "a sign-in that does not suffice is told" do
+    port = serve([], step_up: fn _context, _definition -> {:step_up, ["phr"], 60} end)
+    assert call(port, token("at-valid-es256")).status == 401
+    assert_receive {:decided, %Decision{stage: :operation} = decision}, 1_000
+    assert %{outcome: :deny, reason: "step_up", denial: :challenge, missing: []} = decision
   end
 
   test "a hook's decisions are told too" do

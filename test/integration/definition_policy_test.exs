@@ -27,6 +27,24 @@ defmodule BeamMCP.DefinitionPolicyTest do
       end
     end
 
+    test "is subscribed to as one that does not exist, and what says so is challenged" do
+      subscribe = {"resources/subscribe", &~s("uri":"test://#{&1}"), &"test://#{&1}"}
+      port = start(denial: :neutral)
+      header = header(port, :session)
+
+      [hidden, absent] =
+        for name <- ~w(hidden absent), do: ask(port, :session, header, subscribe, name)
+
+      assert hidden == absent
+      assert hidden.status == 200
+      stop_supervised!(__MODULE__)
+
+      port = start(denial: :challenge)
+      response = ask(port, :session, header(port, :session), subscribe, "hidden")
+      assert response.status == 403
+      assert response.body =~ ~s("requiredScopes":["mcp:resources:read","secret"])
+    end
+
     test "is in no list, and a page is full without it" do
       port = start(denial: :neutral, page_size: 1)
 

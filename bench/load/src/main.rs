@@ -56,7 +56,9 @@ async fn measure() -> Result<String, String> {
         tokens @ ..,
     ] = arguments.as_slice()
     else {
-        return Err("usage: load PORT PID CONNECTIONS WARMUP_MS MEASURE_MS REQUEST [TOKENS]".into());
+        return Err(
+            "usage: load PORT PID CONNECTIONS WARMUP_MS MEASURE_MS REQUEST [TOKENS]".into(),
+        );
     };
     let plan = Plan {
         port: number(port)?,

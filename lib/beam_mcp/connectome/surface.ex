@@ -27,7 +27,10 @@ defmodule BeamMCP.Connectome.Surface do
   ## Options
 
     * `:declared` - options of `BeamMCP.Connectome.Declared.build/1`, or a graph. With options the
-      graph is built for each read, one at a time on a node: give a graph where that costs too much
+      graph is built for each read, one at a time on a node: it follows code that is loaded anew,
+      and takes about a second for some hundred modules, whose debug information it reads. A host
+      whose code stays as it is builds once when it starts and registers the graph, as
+      `docs/connectome.md` does
     * `:observed` - the name of a `BeamMCP.Connectome.Observed` collector
     * `:window` - a map for the difference; the collector's own window unless given
     * `:algorithm` - of the digest, `:sha256` unless given

@@ -396,7 +396,7 @@ defmodule BeamMCP.Options.Instance do
         :drain_timeout_ms,
         5_000,
         0,
-        "Time for calls to finish when the instance stops; then their connections are closed"
+        "Time for calls to finish when the instance stops, and for jobs whose tasks other nodes know; then connections are closed"
       )
     ]
   end

@@ -5,10 +5,8 @@ use sha2::{Digest, Sha256};
 /// The first 8 hexadecimal digits of SHA-256.
 pub fn fingerprint(identifier: &[u8]) -> String {
     let digest = Sha256::digest(identifier);
-    digest[..4]
-        .iter()
-        .map(|octet| format!("{octet:02x}"))
-        .collect()
+    let start = u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]);
+    format!("{start:08x}")
 }
 
 #[cfg(test)]

@@ -304,3 +304,29 @@ const MIN_HEADER_BYTES: usize = 1_024;
 
 /// The read buffer of an HTTP/1 connection may grow so far while a large body comes in.
 const READ_BUFFER_BYTES: usize = 65_536;
+
+#[cfg(test)]
+mod tests {
+    use mcp_protocol::Peer;
+    use mcp_testing::{TestHost, endpoint};
+
+    use super::*;
+    use crate::{bind::Bind, connections::Connections, occasion::Occasions};
+
+    /// What every connection holds, also while an idle event stream is all there is of it.
+    #[tokio::test]
+    async fn holds_little_room() {
+        let address = ([127, 0, 0, 1], 0).into();
+        let listener = Arc::new(ListenerContext {
+            host: TestHost::serving(|_| ()),
+            options: ListenerOptions::new(Bind::Tcp(address), Arc::new(endpoint())),
+            connections: Connections::new(1),
+            unlisted: Occasions::default(),
+        });
+        let place = listener.connections.enter().unwrap();
+        let (stream, _peer) = tokio::io::duplex(1);
+        let running = Connection::new(stream, Peer::Unix, listener, place).run();
+        let bytes = size_of_val(&running);
+        assert!(bytes <= 2_048, "{bytes} bytes");
+    }
+}

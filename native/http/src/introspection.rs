@@ -99,7 +99,7 @@ mod tests {
 
     use super::*;
 
-    fn good_for_s(exp: &str) -> f64 {
+    fn good_for_ms(exp: &str) -> u128 {
         let issuer = Issuer {
             introspection: Some(Introspection {
                 allow_unbounded: true,
@@ -112,18 +112,18 @@ mod tests {
         );
         let judged = config.judge(0, answer.as_bytes(), 1_000).unwrap();
         assert!(judged.is_ok(), "{exp}");
-        good_for(&judged.map(|facts| Arc::clone(&facts)), 1_000).as_secs_f64()
+        good_for(&judged.map(|facts| Arc::clone(&facts)), 1_000).as_millis()
     }
 
     #[test]
     fn an_answer_counts_until_the_token_ends_and_half_a_minute_at_most() {
-        for (exp, seconds) in [
-            ("", 30.0),
-            (r#","exp":1060"#, 30.0),
-            (r#","exp":1007.5"#, 7.5),
-            (r#","exp":990"#, 1.0),
+        for (exp, milliseconds) in [
+            ("", 30_000),
+            (r#","exp":1060"#, 30_000),
+            (r#","exp":1007.5"#, 7_500),
+            (r#","exp":990"#, 1_000),
         ] {
-            assert_eq!(good_for_s(exp), seconds, "{exp}");
+            assert_eq!(good_for_ms(exp), milliseconds, "{exp}");
         }
         let refused = Err(Reason::Inactive);
         assert_eq!(good_for(&refused, 1_000), Duration::from_secs(5));

@@ -144,6 +144,7 @@ pub struct Shared {
 impl Shared {
     /// The same with another catalog. Tasks outlive the tools that began them: after a catalog that has such tools,
     /// clients may ask for some.
+    #[must_use]
     pub fn with_catalog(&self, catalog: Arc<Catalog>) -> Self {
         let config = match self.config.keeps_tasks || !self.catalog.has_tasks() {
             true => Arc::clone(&self.config),

@@ -1,35 +1,37 @@
 //! Terms of graphs that come out of bytes or of an index.
 
+use std::cell::OnceCell;
+
 use mcp_connectome::{Edge, Form, Graph, LabelValue, Weight};
 use rustler::{BigInt, Encoder, Env, Term, types::atom};
 
 use super::words::Words;
 use crate::{atoms, decode};
 
-/// Makes terms, each word of the vocabulary and each id once.
-pub(super) struct Builder<'a> {
+/// Makes terms, each word of the vocabulary and each id once at most.
+pub(super) struct Builder<'a, 'g> {
     env: Env<'a>,
     words: Words,
-    ids: Vec<Term<'a>>,
+    ids: Vec<(&'g [u8], OnceCell<Term<'a>>)>,
 }
 
-impl<'a> Builder<'a> {
+impl<'a, 'g> Builder<'a, 'g> {
     /// For the nodes of a form.
-    pub(super) fn of_form(env: Env<'a>, form: &Form) -> Self {
+    pub(super) fn of_form(env: Env<'a>, form: &'g Form) -> Self {
         let ids = form.nodes.iter().map(|node| node.id.as_bytes());
         Self::new(env, ids)
     }
 
     /// For the nodes of a graph as it was given.
-    pub(super) fn of_graph(env: Env<'a>, graph: &Graph) -> Self {
+    pub(super) fn of_graph(env: Env<'a>, graph: &'g Graph) -> Self {
         Self::new(env, graph.nodes().iter().map(|node| &*node.id))
     }
 
-    pub(super) fn new<'i>(env: Env<'a>, ids: impl Iterator<Item = &'i [u8]>) -> Self {
+    pub(super) fn new(env: Env<'a>, ids: impl Iterator<Item = &'g [u8]>) -> Self {
         Self {
             env,
             words: Words::new(env),
-            ids: ids.map(|id| decode::binary(env, id)).collect(),
+            ids: ids.map(|id| (id, OnceCell::new())).collect(),
         }
     }
 
@@ -39,7 +41,8 @@ impl<'a> Builder<'a> {
 
     /// The id at a position.
     pub(super) fn id(&self, node: u32) -> Term<'a> {
-        self.ids[node as usize]
+        let (bytes, term) = &self.ids[node as usize];
+        *term.get_or_init(|| decode::binary(self.env, bytes))
     }
 
     /// `%Graph{}`

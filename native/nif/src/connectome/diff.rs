@@ -133,7 +133,7 @@ fn classes<'a>(env: Env<'a>, diff: &Diff) -> Term<'a> {
     Term::map_from_pairs(env, &classes).expect("the keys differ")
 }
 
-fn member<'a>(env: Env<'a>, builder: &Builder<'a>, label: &Compared) -> Term<'a> {
+fn member<'a>(env: Env<'a>, builder: &Builder<'a, '_>, label: &Compared) -> Term<'a> {
     let words = builder.words();
     let plain = [
         (atoms::from(), builder.id(label.from)),

@@ -27,10 +27,8 @@ impl<'a> Given<'a> {
         let node_terms = structs(graph, atoms::nodes(), atoms::node_struct())?;
         let edge_terms = structs(graph, atoms::edges(), atoms::edge_struct())?;
         let words = Words::new(graph.get_env());
-        let nodes = node_terms.iter().map(|term| node(*term, &words));
-        let nodes = nodes.collect::<Result<_, _>>()?;
-        let edges = edge_terms.iter().map(|term| edge(*term, version, &words));
-        let edges = edges.collect::<Result<_, _>>()?;
+        let nodes = each(&node_terms, |term| node(term, &words))?;
+        let edges = each(&edge_terms, |term| edge(term, version, &words))?;
         Ok(Self {
             graph,
             version,
@@ -83,10 +81,23 @@ fn version(graph: Term<'_>) -> Result<Version, Refused<'_>> {
     version.ok_or_else(|| Refused::invalid(atoms::schema_version(), number))
 }
 
+/// What `read` makes of every term, in room that is taken once: there may be many.
+fn each<'a, T>(
+    terms: &[Term<'a>],
+    read: impl Fn(Term<'a>) -> Result<T, Refused<'a>>,
+) -> Result<Vec<T>, Refused<'a>> {
+    let mut parts = Vec::with_capacity(terms.len());
+    for term in terms {
+        parts.push(read(*term)?);
+    }
+    Ok(parts)
+}
+
 /// The items of a list that holds structs of one kind and nothing else.
 fn structs(graph: Term<'_>, name: Atom, kind: Atom) -> Result<Vec<Term<'_>>, Refused<'_>> {
     let list = field(graph, name);
-    let (mut items, mut rest) = (Vec::new(), list);
+    let mut items = Vec::with_capacity(list.list_length().unwrap_or_default());
+    let mut rest = list;
     while let Ok((item, tail)) = rest.list_get_cell() {
         if !item
             .map_get(atoms::struct_key())

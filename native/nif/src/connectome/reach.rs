@@ -101,7 +101,7 @@ impl<'a> Asked<'a> {
     }
 
     /// The edge as it was given, or one like it.
-    fn edge(&self, builder: &Builder<'a>, edge: &Edge) -> Term<'a> {
+    fn edge(&self, builder: &Builder<'a, '_>, edge: &Edge) -> Term<'a> {
         match self {
             Self::Index(_) => builder.edge(edge),
             Self::Given(_, given) => given.edge(edge.place),

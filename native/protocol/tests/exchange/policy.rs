@@ -80,6 +80,7 @@ fn grant(server: &mut Server, name: &'static str, scopes: &[&str]) {
             again: None,
             resource: Arc::clone(&resource),
             scheme: Scheme::Bearer,
+            token: None,
             sign_in: SignIn {
                 acr: Some("pwd".into()),
                 auth_time: Some(1_799_999_000.0),
