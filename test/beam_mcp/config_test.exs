@@ -235,7 +235,7 @@ defmodule BeamMCP.ConfigTest do
                Enum.sort(
                  ~w(bind path tls allowed_origins allowed_hosts hook authorize guard authorize_body
                  max_body_bytes max_headers max_header_bytes header_timeout_ms body_timeout_ms
-                 idle_timeout_ms keep_alive_ms max_connections h2_max_streams backlog trusted_proxies tls)a
+                 idle_timeout_ms keep_alive_ms max_connections h2_max_streams backlog trusted_proxies)a
                )
 
       assert %{hook: 7, authorize: false, guard: nil, authorize_body: false} = native
