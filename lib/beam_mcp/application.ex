@@ -15,6 +15,8 @@ defmodule BeamMCP.Application do
 
     Supervisor.start_link([registry, Group.scope(), Observed.Tables],
       strategy: :one_for_one,
+      max_restarts: 100,
+      max_seconds: 5,
       name: BeamMCP.Supervisor
     )
   end
