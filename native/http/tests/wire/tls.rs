@@ -237,7 +237,7 @@ fn a_listener_that_stops_waits_for_no_handshake() {
     server.listener.stop();
     let mut rest = Vec::new();
     let _ = silent.read_to_end(&mut rest);
-    assert_eq!(close_reasons(&server), ["drain"]);
+    eventually("it is told", || close_reasons(&server) == ["drain"]);
 }
 
 #[tokio::test]
