@@ -8,7 +8,7 @@ defmodule BeamMCP.Dispatch do
   require BeamMCP.Asking
 
   alias BeamMCP.Catalog.Handlers
-  alias BeamMCP.{Asking, Context, Fault, Handler, Instance, Outcome, Reply, Report, Tasks}
+  alias BeamMCP.{Asking, Context, Fault, Handler, Instance, Native, Outcome, Reply, Report, Tasks}
   alias BeamMCP.Dispatch.{Around, Span}
   alias BeamMCP.Tasks.Begun
 

@@ -40,7 +40,13 @@ defmodule BeamMCP.Events do
 
   defp tell(instance, event) do
     Telemetry.native(instance, event)
-    decision = instance.audit && Decision.of_event(instance.name, event)
+    audit(instance, event)
+  end
+
+  defp audit(%{audit: nil}, _event), do: :ok
+
+  defp audit(instance, event) do
+    decision = Decision.of_event(instance.name, event)
     if decision, do: Audit.hand_over(instance, decision)
   end
 end
