@@ -46,6 +46,9 @@ defmodule BeamMCP.Audit do
     else
       _full_or_gone -> :counters.add(counters, @dropped, 1)
     end
+  rescue
+    # The Registry was killed and is not back.
+    ArgumentError -> :counters.add(instance.audit, @dropped, 1)
   end
 
   @doc "Decisions that the host did not get."
@@ -72,6 +75,9 @@ defmodule BeamMCP.Audit do
     :ok = Instance.register(instance.name, __MODULE__, nil)
     {:noreply, instance}
   end
+
+  # What the host's function left behind.
+  def handle_info(_late, instance), do: {:noreply, instance}
 
   @impl GenServer
   def terminate(_reason, instance) do

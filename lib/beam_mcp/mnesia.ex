@@ -123,6 +123,9 @@ defmodule BeamMCP.Mnesia do
     else
       :ok
     end
+  catch
+    # What was decided stands, also where Mnesia stops now.
+    :exit, _stopped -> :ok
   end
 
   @doc "Stands for a row as this node has it, in place of what may be a large one."

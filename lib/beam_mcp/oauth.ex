@@ -23,7 +23,7 @@ defmodule BeamMCP.OAuth do
 
   `revocation`, `load_principal` and `authorize_mount` are asked in this order, once the token is
   found right and before the body is read, in a process of their own that has `hook_timeout_ms`;
-  then a DPoP proof is claimed. While a stream is open they are asked again, at least every minute.
+  then a DPoP proof is claimed. While a stream is open they are asked again, at least every 30 seconds.
 
   ## Options
 

@@ -75,7 +75,8 @@ defmodule BeamMCP.Options do
 
   defp known!(options, known, path, elsewhere) do
     unless Keyword.keyword?(options) do
-      raise ArgumentError, "options#{at(path)} must be a keyword list, got: #{inspect(options)}"
+      raise ArgumentError,
+            "options#{at(path)} must be a keyword list, got: #{given(%{}, options)}"
     end
 
     given = Keyword.keys(options)
@@ -160,6 +161,12 @@ defmodule BeamMCP.Options do
 
   defp without_secrets(tuple) when is_tuple(tuple),
     do: tuple |> Tuple.to_list() |> without_secrets() |> List.to_tuple()
+
+  defp without_secrets(map) when is_map(map) and not is_struct(map) do
+    Map.new(map, fn {key, value} ->
+      {key, if(is_atom(key) and secret?(key), do: :hidden, else: without_secrets(value))}
+    end)
+  end
 
   defp without_secrets(other), do: other
 

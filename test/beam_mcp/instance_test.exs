@@ -148,9 +148,9 @@ defmodule BeamMCP.InstanceTest do
     kill_registry()
     wait_until(fn -> match?([_listener], BeamMCP.info!(name).listeners) end)
 
-    wait_until(fn ->
-      GenServer.whereis(BeamMCP.Instance.via(name, BeamMCP.Catalog.Server)) != nil
-    end)
+    for process <- [BeamMCP.Catalog.Server, BeamMCP.Instance.Drain] do
+      wait_until(fn -> GenServer.whereis(BeamMCP.Instance.via(name, process)) != nil end)
+    end
 
     assert {200, _body} = Client.call(Client.connect(name), "echo", ~s({"value":1}))
 

@@ -36,6 +36,9 @@ defmodule BeamMCP.Mnesia.Tables do
     else
       _none_or_minority -> {:error, :unavailable}
     end
+  rescue
+    # The Registry was killed and is not back.
+    ArgumentError -> {:error, :unavailable}
   end
 
   @impl GenServer

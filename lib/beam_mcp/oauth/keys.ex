@@ -52,6 +52,9 @@ defmodule BeamMCP.OAuth.Keys do
       issuers: issuers(oauth)
     }
 
+    # Those of a process that was killed have no age.
+    for index <- Map.keys(state.issuers), do: {:ok, 0} = Native.set_keys(oauth.guard, index, nil)
+
     {:ok, state, {:continue, :fetch_all}}
   end
 

@@ -2,10 +2,8 @@ defmodule BeamMCP.Options.Table do
   @moduledoc """
   Every option of BeamMCP: key, legal values, default, and what it does at its limit.
 
-  Validation, the documentation of `BeamMCP`, `BeamMCP.Transport.HTTP`,
-  `BeamMCP.TLS`, `BeamMCP.OAuth`,
-  `BeamMCP.Transport.Stdio`, `BeamMCP.SessionStore.ETS`, `BeamMCP.SessionStore.Mnesia`,
-  `BeamMCP.TaskStore.ETS`, `BeamMCP.TaskStore.Mnesia`, `BeamMCP.Connectome.Observed` and
+  Validation, the documentation of `BeamMCP`, `BeamMCP.Transport.HTTP`, `BeamMCP.TLS`,
+  `BeamMCP.OAuth`, `BeamMCP.Transport.Stdio`, the stores, `BeamMCP.Connectome.Observed` and
   `BeamMCP.Test`, and the tests read these rows.
   """
 

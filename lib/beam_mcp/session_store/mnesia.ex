@@ -122,6 +122,8 @@ defmodule BeamMCP.SessionStore.Mnesia do
   end
 
   defp create_in(store, session) do
+    # Those of this node one after the other; there is no such row.
+    [] = Mnesia.lock(store.order, {:room, node()})
     now_ms = store.clock.()
 
     with :ok <- count_in(store, session.principal),

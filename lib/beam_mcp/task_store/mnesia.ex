@@ -46,6 +46,7 @@ defmodule BeamMCP.TaskStore.Mnesia do
   def child_spec({namespace, options}) do
     {clock, options} = Keyword.pop(options, :clock, &Mnesia.wall_ms/0)
     settings = Options.validate!(:task_mnesia, options, "task_store.")
+    refuse_nameless!(settings)
 
     store = %{
       tasks: Mnesia.table!("tasks", namespace),
@@ -55,6 +56,14 @@ defmodule BeamMCP.TaskStore.Mnesia do
     }
 
     Tables.child_spec({__MODULE__, namespace, store})
+  end
+
+  defp refuse_nameless!(settings) do
+    if settings.disc_copies and node() == :nonode@nohost do
+      raise ArgumentError,
+            "option task_store.disc_copies: the node needs a name, or processes that an earlier start " <>
+              "wrote down are taken for others of this one"
+    end
   end
 
   @impl TaskStore
@@ -142,6 +151,8 @@ defmodule BeamMCP.TaskStore.Mnesia do
 
   # Anonymous callers cannot be told apart, so only the totals bind them.
   defp room?(%{settings: settings} = store, task) do
+    hold(store, task)
+
     Mnesia.size(store.tasks) < settings.max_tasks and
       bytes(store) + TaskStore.bytes(task) <= settings.max_task_bytes and
       (task.principal == nil or
@@ -156,11 +167,15 @@ defmodule BeamMCP.TaskStore.Mnesia do
   # What takes no more room than before is written also in a store that is full.
   defp weigh(store, before, task) do
     more = TaskStore.bytes(task) - TaskStore.bytes(before)
+    if more > 0, do: hold(store, before)
 
     if more <= 0 or bytes(store) + more <= store.settings.max_task_bytes,
       do: add(store, {:bytes, node(before.keeper)}, more),
       else: {:error, :full}
   end
+
+  # Tasks of one node change one after the other: each counts what the one before has written.
+  defp hold(store, task), do: Mnesia.lock(store.totals, {:bytes, node(task.keeper)})
 
   defp add(_store, _key, 0), do: :ok
 

@@ -56,6 +56,7 @@ defmodule BeamMCP.Tasks.Lost do
     # The node is gone, or is another one of the same name.
     :error, {:erpc, :noconnection} -> true
     :error, {:exception, _reason, _stacktrace} -> true
-    :error, {:erpc, _timeout} -> false
+    # One that is connected is slow; one that is not cannot be reached.
+    :error, {:erpc, _timeout} -> node(keeper) not in Node.list(:connected)
   end
 end

@@ -28,10 +28,10 @@ defmodule Protected.Issuer.Registration do
 
   # RFC 8252 §7.3: http is for clients that listen on the user's own machine.
   defp redirect_uri?(text) when is_binary(text) do
-    case URI.parse(text) do
-      %URI{fragment: fragment} when fragment != nil -> false
-      %URI{scheme: "https", host: host} -> host not in [nil, ""]
-      %URI{scheme: "http", host: host} -> host in ["127.0.0.1", "::1", "localhost"]
+    case URI.new(text) do
+      {:ok, %URI{fragment: fragment}} when fragment != nil -> false
+      {:ok, %URI{scheme: "https", host: host}} -> host not in [nil, ""]
+      {:ok, %URI{scheme: "http", host: host}} -> host in ["127.0.0.1", "::1", "localhost"]
       _other -> false
     end
   end
