@@ -594,7 +594,7 @@ defmodule BeamMCP.TasksTest do
       assert %{tasks_running: 0} = settled(client)
     end
 
-    @tag :integration
+    @tag :exhaustive
     test "20,000 abandoned tasks leave as many as may be, twice" do
       store = {BeamMCP.TaskStore.ETS, max_tasks: 1_000, sweep_interval_ms: 3_600_000}
 

@@ -14,7 +14,7 @@ defmodule BeamMCP.Integration.ConnectomeAppsTest do
   setup_all do
     # Elixir 1.15 and later leave out of the path what no application names.
     if function_exported?(Mix, :ensure_application!, 1),
-      do: Enum.each(@apps, &Mix.ensure_application!/1)
+      do: Enum.each(@apps, &apply(Mix, :ensure_application!, [&1]))
 
     Enum.each(@apps, &Application.load/1)
     modules = Enum.flat_map(@apps, &Application.spec(&1, :modules))

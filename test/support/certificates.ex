@@ -1,9 +1,11 @@
 defmodule BeamMCP.Test.Certificates do
   @moduledoc "Certificates of an authority that exists for a test, and TLS connections that use them."
 
-  # What signs with a curve, OTP 25 names with parameters that RFC 5758 §3.2 forbids.
-  @rsa {:rsa, 2_048, 65_537}
   @p256 {:namedCurve, {1, 2, 840, 10_045, 3, 1, 7}}
+
+  # Up to OTP 28 what signs with a curve is named with parameters that RFC 5758 §3.2 forbids, from OTP
+  # 29 on what signs with RSA without those that RFC 4055 §5 wants.
+  @root_key if System.otp_release() >= "29", do: @p256, else: {:rsa, 2_048, 65_537}
   @subject_alt_name {2, 5, 29, 17}
 
   @typedoc "A certificate in DER with its key in DER."
@@ -11,7 +13,7 @@ defmodule BeamMCP.Test.Certificates do
 
   @doc "An authority; `root` is its certificate in DER."
   def authority do
-    root = :public_key.pkix_test_root_cert(~c"BeamMCP tests", key: @rsa, digest: :sha256)
+    root = :public_key.pkix_test_root_cert(~c"BeamMCP tests", key: @root_key, digest: :sha256)
     Map.put(root, :root, root.cert)
   end
 

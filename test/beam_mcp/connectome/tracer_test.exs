@@ -43,8 +43,9 @@ defmodule BeamMCP.Connectome.TracerTest do
   defp run(times),
     do: Task.await(Task.async(fn -> for _ <- 1..times, do: Alpha.run(" marker ") end))
 
-  defp await_exit(pid) do
-    monitor = Process.monitor(pid)
+  defp await_exit(pid), do: await_exit(pid, Process.monitor(pid))
+
+  defp await_exit(pid, monitor) do
     assert_receive {:DOWN, ^monitor, :process, ^pid, reason}, 2_000
     reason
   end
@@ -87,8 +88,9 @@ defmodule BeamMCP.Connectome.TracerTest do
 
   test "ends at its number of messages" do
     pid = start!(max_messages: 5)
+    monitor = Process.monitor(pid)
     run(50)
-    assert await_exit(pid) == {:limit, :max_messages, 5}
+    assert await_exit(pid, monitor) == {:limit, :max_messages, 5}
     assert Enum.all?(Map.values(counts()), &(&1 <= 5))
   end
 

@@ -13,8 +13,14 @@ defmodule Protected.Certificates do
   # id-ce-subjectAltName (RFC 5280 §4.2.1.6).
   @subject_alt_name {2, 5, 29, 17}
 
-  # OTP names the curve in signatures by ECDSA, which RFC 5758 §3.2 forbids and others refuse.
-  @signed [key: {:rsa, 2_048, 65_537}, digest: :sha256]
+  @p256 {:namedCurve, {1, 2, 840, 10_045, 3, 1, 7}}
+
+  # Up to OTP 28 signatures by ECDSA name their curve, which RFC 5758 §3.2 forbids, from OTP 29 on those by
+  # RSA lack the parameters that RFC 4055 §5 wants: others refuse both.
+  @signed [
+    key: if(System.otp_release() >= "29", do: @p256, else: {:rsa, 2_048, 65_537}),
+    digest: :sha256
+  ]
 
   @doc "Makes both and writes them into a new folder that only this user reads."
   @spec make!(Path.t()) :: t()
