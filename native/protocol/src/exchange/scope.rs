@@ -1,7 +1,7 @@
 //! Whether the caller was granted what an operation needs (MCP 2026-07-28 basic/authorization, "Scope Challenge
 //! Handling"): decisions by scopes alone, and the challenges that follow.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use mcp_auth::{
     Challenge, Clause, Decided, Denial, Operation, Reason, Scope, Scopes, StepUp, Wanted, decide,
@@ -11,7 +11,7 @@ use mcp_json::{Kind, Node};
 
 use super::{Exchange, Granted, Request, named::Named};
 use crate::{
-    change::Filter,
+    change::{Filter, MAX_URIS},
     encode::Members,
     error::{Code, Error},
     http::Headers,
@@ -130,11 +130,19 @@ impl Exchange {
         let uris = filter.and_then(|filter| filter.get(RESOURCES));
         let mut wanted = gate;
         let mut is_permitted = granted.hold(&wanted);
+        let mut seen = BTreeSet::new();
         for uri in uris
             .into_iter()
             .flat_map(Node::items)
             .filter_map(Node::as_str)
         {
+            if !seen.insert(uri.clone()) {
+                continue;
+            }
+            // A subscription to so many is refused, whatever they are.
+            if seen.len() > MAX_URIS {
+                break;
+            }
             let named = Named::resource(uri, &self.catalog);
             let denial = self.usual_denial(named.kind);
             let lacking = named.access.filter(|access| !access.permits(granted));

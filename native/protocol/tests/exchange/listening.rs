@@ -8,7 +8,8 @@ use mcp_protocol::{
 use serde_json::{Value, json};
 
 use crate::harness::{
-    MAX_CALLS, Pending, Post, Server, identity, modern, nothing, offering_all, said_bytes, tools,
+    MAX_CALLS, Pending, Post, Server, admitted, identity, modern, nothing, offering_all, resource,
+    said_bytes, tools,
 };
 
 const ID: &str = "io.modelcontextprotocol/subscriptionId";
@@ -244,4 +245,22 @@ fn a_cancellation_finds_it_by_its_id_on_its_pipe() {
     let pending = server.begin_line(Line::Whole(message.to_string().into()));
     assert!(pending.exchange.cancel_id().is_some());
     assert!(matches!(pending.subscription().owner, Owner::Request(..)));
+}
+
+/// Of more resources than a subscription may name, none is looked up; one that is named again does not count.
+#[test]
+fn resources_are_judged_as_far_as_they_may_be_named() {
+    let mut secret = resource("test://secret");
+    secret.access.required_scopes = vec!["secret.read".into()];
+    let mut server = Server::offering([secret], |_| ()).at(|endpoint| endpoint.authorize = true);
+    server.world.authorize = Box::new(|_| admitted("ann", &["mcp:resources:read"]));
+    let mut answered = |mut uris: Vec<String>| {
+        uris.push("test://secret".into());
+        let message = listen(json!({"resourceSubscriptions": uris}));
+        server.post(&Post::modern(&message)).code()
+    };
+    let different = |count: usize| (0..count).map(|number| format!("test://{number}"));
+    assert_eq!(answered(different(127).collect()), Some(-31403));
+    assert_eq!(answered(different(129).collect()), Some(-32602));
+    assert_eq!(answered(vec!["test://open".into(); 200]), Some(-31403));
 }
