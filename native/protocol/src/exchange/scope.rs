@@ -74,16 +74,20 @@ impl Exchange {
 
     /// What of a filter the caller may hear of.
     pub(super) fn permitted_filter(&self, filter: Filter) -> Filter {
-        let Some(granted) = self.granted_scopes() else {
-            return filter;
-        };
-        let may_hear = |member| granted.hold(&self.gate(Operation::Listen(&[member])));
-        let lists = filter.lists().filter(|list| may_hear(list.filter_member()));
+        let lists = filter.lists();
+        let lists = lists.filter(|list| self.may_hear(list.filter_member()));
         let permitted = lists.fold(Filter::default(), Filter::with_list);
-        match may_hear(RESOURCES) {
+        match self.may_hear(RESOURCES) {
             true => permitted.with_uris(filter.uris),
             false => permitted,
         }
+    }
+
+    /// Whether the caller may hear of what a member of a filter asks for.
+    pub(super) fn may_hear(&self, member: &str) -> bool {
+        let gate = self.gate(Operation::Listen(&[member]));
+        self.granted_scopes()
+            .is_none_or(|granted| granted.hold(&gate))
     }
 
     /// What the caller was granted, with all that it stands for; none where nobody says.
