@@ -1,6 +1,6 @@
 //! A call whose messages go out before its answer.
 
-use std::time::Duration;
+use std::{mem, time::Duration};
 
 use mcp_protocol::{Answer, Ask, Exchange, Input, Scope, Step, StreamHead, Unanswered};
 use tokio::time::{sleep, timeout};
@@ -51,8 +51,10 @@ impl<H: Host> CallStream<H> {
 
     /// Begins the HTTP response.
     pub fn open(&mut self) -> StreamHead {
-        self.open = true;
-        self.waiting.host().calls().count_stream(true);
+        // Once, however often its client comes back.
+        if !mem::replace(&mut self.open, true) {
+            self.waiting.host().calls().count_stream(true);
+        }
         self.exchange.open_stream()
     }
 

@@ -53,14 +53,37 @@ fn listed(text: &str) -> Vec<Option<IpAddr>> {
 
 /// The hops of `Forwarded` (RFC 7239 §4), by their `for`.
 fn forwarded(text: &str) -> Vec<Option<IpAddr>> {
-    split(text, ',')
-        .map(|element| {
-            let pairs = split(element, ';').filter_map(|pair| pair.split_once('='));
-            let mut nodes = pairs.filter(|(name, _)| name.trim().eq_ignore_ascii_case("for"));
-            let (_, node) = nodes.next()?;
-            address(node.trim().trim_matches('"'))
-        })
-        .collect()
+    split(text, ',').map(hop).collect()
+}
+
+/// The `for` of one hop. None where quotation marks do not pair up: what a proxy added may be hidden between them.
+fn hop(element: &str) -> Option<IpAddr> {
+    let mut node = None;
+    for pair in split(element, ';') {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let value = unquoted(value.trim())?;
+        if name.contains('"') {
+            return None;
+        }
+        if name.trim().eq_ignore_ascii_case("for") {
+            node = node.or(Some(value));
+        }
+    }
+    address(node?)
+}
+
+/// A token, or all that stands between one pair of quotation marks.
+fn unquoted(value: &str) -> Option<&str> {
+    let Some(rest) = value.strip_prefix('"') else {
+        return (!value.contains('"')).then_some(value);
+    };
+    let mut is_escaped = false;
+    let end = rest.find(|character: char| {
+        let ends = character == '"' && !is_escaped;
+        is_escaped = character == '\\' && !is_escaped;
+        ends
+    })?;
+    (end + 1 == rest.len()).then(|| &rest[..end])
 }
 
 /// Splits where `separator` stands outside of quotation marks.
@@ -160,6 +183,11 @@ mod tests {
             ("10.0.0.1", "for=_hidden"),
             ("10.0.0.1", "proto=https"),
             ("10.0.0.2", "for=unknown, for=10.0.0.2"),
+            // A quotation mark that a client leaves open would hide what its proxy adds.
+            ("10.0.0.1", r#"for=198.51.100.1;x=", for=203.0.113.9"#),
+            ("10.0.0.1", r#"for=198.51.100.1;x=", for="[2001:db9::1]""#),
+            ("10.0.0.1", r#"for=198.51.100.1;", for=203.0.113.9"#),
+            ("10.0.0.1", r#"for=198.51.100.1;x="\, for="203.0.113.9""#),
         ] {
             assert_eq!(via_proxy(&[("forwarded", value)]), expected, "{value}");
         }

@@ -20,6 +20,7 @@ use hyper_util::rt::TokioIo;
 use mcp_auth::Secret;
 use tokio::{
     net::{TcpStream, lookup_host},
+    task::spawn_blocking,
     time::timeout,
 };
 use tokio_rustls::{TlsConnector, rustls::pki_types::ServerName};
@@ -113,7 +114,11 @@ async fn exchange(fetch: Fetch, max_bytes: usize) -> Result<Fetched, FetchError>
         return read(send(stream, &target, fetch.form).await?, max_bytes).await;
     }
     let name = ServerName::try_from(target.host.clone()).map_err(transport)?;
-    let trust = fetch.trust.or_else(Trust::system);
+    let trust = match fetch.trust {
+        Some(trust) => Some(trust),
+        // Reads files.
+        None => spawn_blocking(Trust::system).await.map_err(transport)?,
+    };
     let trust = trust.ok_or_else(|| transport("the system trusts no certificate authority"))?;
     let connector = TlsConnector::from(trust.config());
     let stream = connector.connect(name, stream).await.map_err(transport)?;

@@ -82,6 +82,8 @@ pub(crate) struct Checked {
     pub(crate) decision: Decision,
     /// The identity that was made when the token was verified.
     pub(crate) identity: Option<Identity>,
+    /// How often all tokens had been forgotten before.
+    pub(crate) clears: u64,
 }
 
 impl Guard {
@@ -166,6 +168,7 @@ impl Guard {
         head: &Arc<RequestHead>,
         asked: Option<(usize, Refetch)>,
     ) -> Checked {
+        let clears = self.known.clears();
         let view = self.view(head);
         let credentials = match Credentials::read(&view, self.config()) {
             Ok(credentials) => credentials,
@@ -180,26 +183,37 @@ impl Guard {
             return Checked {
                 decision: credentials.check(&view, self.config(), &keys, judged, self.now_s()),
                 identity: known.identity.clone(),
+                clears,
             };
         }
         let (guard, head) = (Arc::clone(self), Arc::clone(head));
         let refused = Refused::unavailable(credentials.scheme);
-        let verifying = spawn_blocking(move || guard.verify(&head, known, asked));
+        let verifying = spawn_blocking(move || guard.verify(&head, known, asked, clears));
         verifying
             .await
             .unwrap_or_else(|_| Checked::refused(refused))
     }
 
-    /// Remembers a token with whose it is.
-    pub(crate) fn remember(&self, head: &RequestHead, accepted: &Accepted, identity: &Identity) {
+    /// Remembers a token with whose it is, unless all were forgotten since it was [checked](Checked::clears).
+    pub(crate) fn remember(
+        &self,
+        head: &RequestHead,
+        accepted: &Accepted,
+        identity: &Identity,
+        clears: u64,
+    ) {
         let Ok(credentials) = Credentials::read(&self.view(head), self.config()) else {
             return;
         };
         let until = match self.config().introspected() == Some(accepted.facts.issuer_index) {
             true => match self.known(&credentials) {
-                Some(known) => known.until,
-                // What the issuer said is too old by now.
-                None => return,
+                Some(Known {
+                    judged: Ok(_),
+                    until,
+                    ..
+                }) => until,
+                // What the issuer said is too old by now, or it says otherwise.
+                _ => return,
             },
             false => None,
         };
@@ -208,7 +222,8 @@ impl Guard {
             identity: Some(identity.clone()),
             until,
         };
-        self.known.put(credentials.digest(), known, Instant::now());
+        let digest = credentials.digest();
+        self.known.put(digest, known, Instant::now(), clears);
     }
 
     /// Asks the issuer about a token, and remembers what it says.
@@ -227,7 +242,8 @@ impl Guard {
             judged,
             identity: None,
         };
-        self.known.put(inquiry.digest(), known, now);
+        let clears = self.known.clears();
+        self.known.put(inquiry.digest(), known, now, clears);
         Ok(())
     }
 
@@ -242,6 +258,7 @@ impl Guard {
         head: &RequestHead,
         known: Option<Known>,
         asked: Option<(usize, Refetch)>,
+        clears: u64,
     ) -> Checked {
         let view = self.view(head);
         let (judged, identity) = known.map(|known| (known.judged, known.identity)).unzip();
@@ -258,6 +275,7 @@ impl Guard {
         Checked {
             decision,
             identity: identity.flatten(),
+            clears,
         }
     }
 
@@ -300,6 +318,7 @@ impl Checked {
         Self {
             decision: Decision::Refuse(refused),
             identity: None,
+            clears: 0,
         }
     }
 }

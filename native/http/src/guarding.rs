@@ -32,9 +32,18 @@ pub(crate) async fn admit<H: Host>(
         return visit.too_many_failures(retry_after_s);
     }
     match visit.verify().await {
-        Ok((accepted, identity)) => visit.settle(accepted, identity).await,
+        Ok(admitted) => visit.settle(admitted).await,
         Err(refused) => visit.refuse(refused, None),
     }
+}
+
+/// A sender with the right token.
+struct Admitted {
+    accepted: Arc<Accepted>,
+    /// Absent until somebody came in with the token.
+    identity: Option<Identity>,
+    /// See [`Checked::clears`].
+    clears: u64,
 }
 
 /// A sender on the way in.
@@ -48,10 +57,14 @@ struct Visit<'a, H> {
 
 impl<H: Host> Visit<'_, H> {
     /// Whose the token is, with the identity that is known of it already.
-    async fn verify(&self) -> Result<(Arc<Accepted>, Option<Identity>), Refused> {
-        let Checked { decision, identity } = self.check().await;
-        match decision {
-            Decision::Accept(accepted) => Ok((Arc::new(accepted), identity)),
+    async fn verify(&self) -> Result<Admitted, Refused> {
+        let checked = self.check().await;
+        match checked.decision {
+            Decision::Accept(accepted) => Ok(Admitted {
+                accepted: Arc::new(accepted),
+                identity: checked.identity,
+                clears: checked.clears,
+            }),
             Decision::Refuse(refused) => Err(refused),
             // The issuer was asked, so that these are no answers any more.
             Decision::NeedKeys { .. } => Err(Refused::unavailable(Scheme::Bearer)),
@@ -96,10 +109,16 @@ impl<H: Host> Visit<'_, H> {
     }
 
     /// Asks the host for all that only it knows of the sender.
-    async fn settle(&self, accepted: Arc<Accepted>, identity: Option<Identity>) -> Input {
+    async fn settle(&self, admitted: Admitted) -> Input {
+        let Admitted {
+            accepted,
+            identity,
+            clears,
+        } = admitted;
         let identity = identity.unwrap_or_else(|| {
             let identity = self.host.identify(&accepted.facts, accepted.binding);
-            self.guard.remember(&self.head, &accepted, &identity);
+            let head = &self.head;
+            self.guard.remember(head, &accepted, &identity, clears);
             identity
         });
         let scheme = accepted.binding.scheme();

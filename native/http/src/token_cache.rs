@@ -19,11 +19,13 @@ struct Generations<V> {
     older: HashMap<TokenDigest, V>,
     /// When the younger one began.
     begun: Option<Instant>,
+    /// How often everything was forgotten.
+    clears: u64,
 }
 
 impl<V: Clone> TokenCache<V> {
     pub(crate) fn new() -> Self {
-        Self(Mutex::new(Generations::new()))
+        Self(Mutex::new(Generations::new(0)))
     }
 
     pub(crate) fn get(&self, token: &TokenDigest, now: Instant) -> Option<V> {
@@ -33,8 +35,17 @@ impl<V: Clone> TokenCache<V> {
         younger.get(token).or_else(|| older.get(token)).cloned()
     }
 
-    pub(crate) fn put(&self, token: TokenDigest, known: V, now: Instant) {
+    /// How often [`TokenCache::clear`] was called.
+    pub(crate) fn clears(&self) -> u64 {
+        self.lock().clears
+    }
+
+    /// Keeps what was found out after so many `clears`, unless everything was forgotten since.
+    pub(crate) fn put(&self, token: TokenDigest, known: V, now: Instant, clears: u64) {
         let mut generations = self.lock();
+        if generations.clears != clears {
+            return;
+        }
         generations.age(now);
         if generations.younger.len() >= MAX_GENERATION {
             generations.turn(now);
@@ -44,7 +55,8 @@ impl<V: Clone> TokenCache<V> {
 
     /// Forgets everything: the keys changed.
     pub(crate) fn clear(&self) {
-        *self.lock() = Generations::new();
+        let mut generations = self.lock();
+        *generations = Generations::new(generations.clears + 1);
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Generations<V>> {
@@ -53,11 +65,12 @@ impl<V: Clone> TokenCache<V> {
 }
 
 impl<V> Generations<V> {
-    fn new() -> Self {
+    fn new(clears: u64) -> Self {
         Self {
             younger: HashMap::new(),
             older: HashMap::new(),
             begun: None,
+            clears,
         }
     }
 
@@ -109,13 +122,13 @@ mod tests {
         for age_s in [0, 29, 30, 45, 59] {
             let (put, at) = (start, start + Duration::from_secs(age_s));
             cache.clear();
-            cache.put(digest("a"), (), put);
+            cache.put(digest("a"), (), put, cache.clears());
             let is_known = cache.get(&digest("a"), at).is_some();
             assert!(is_known, "after {age_s} s");
         }
         for age_s in [60, 61, 1_000] {
             cache.clear();
-            cache.put(digest("a"), (), start);
+            cache.put(digest("a"), (), start, cache.clears());
             let at = start + Duration::from_secs(age_s);
             assert!(cache.get(&digest("a"), at).is_none(), "after {age_s} s");
         }
@@ -125,7 +138,7 @@ mod tests {
     fn others_are_forgotten_for_the_newest() {
         let (cache, now) = (TokenCache::new(), Instant::now());
         for number in 0..=2 * MAX_GENERATION {
-            cache.put(digest(&number.to_string()), (), now);
+            cache.put(digest(&number.to_string()), (), now, 0);
         }
         assert!(cache.get(&digest("0"), now).is_none());
         let newest = (2 * MAX_GENERATION).to_string();
@@ -136,8 +149,13 @@ mod tests {
     #[test]
     fn newer_keys_forget_everything() {
         let (cache, now) = (TokenCache::new(), Instant::now());
-        cache.put(digest("a"), (), now);
+        cache.put(digest("a"), (), now, 0);
         cache.clear();
         assert!(cache.get(&digest("a"), now).is_none());
+        cache.put(digest("a"), (), now, 0);
+        let is_known = cache.get(&digest("a"), now).is_some();
+        assert!(!is_known, "it was found out under the keys before");
+        cache.put(digest("a"), (), now, cache.clears());
+        assert!(cache.get(&digest("a"), now).is_some());
     }
 }

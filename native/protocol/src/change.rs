@@ -54,6 +54,15 @@ impl Change {
         check_uri(uri).map(|()| Self::Resource(uri.into()))
     }
 
+    /// The member of a filter that asks for it.
+    pub(crate) fn filter_member(&self) -> &'static str {
+        match self {
+            Self::List(list) => list.filter_member(),
+            Self::Resource(_) => "resourceSubscriptions",
+            Self::Task(_) => "taskIds",
+        }
+    }
+
     /// The notification's method.
     pub(crate) fn method(&self) -> &'static str {
         match self {

@@ -2,7 +2,8 @@
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
-use mcp_json::{Document, Node, NodeId};
+use bytes::Bytes;
+use mcp_json::{Document, Limits, Node, NodeId};
 
 use crate::{
     head::RequestHead, log_level::LogLevel, meta, method::Method, principal::Identity,
@@ -69,6 +70,18 @@ impl RequestContext {
     /// The whole message.
     pub fn message(&self) -> &Document {
         &self.message
+    }
+
+    /// The same for a stream, which keeps it for days: of the message with `_meta` alone.
+    pub(crate) fn lasting(self, limits: &Limits) -> Self {
+        let meta = self.meta_node().map_or("{}", Node::raw);
+        let bytes = Bytes::copy_from_slice(meta.as_bytes());
+        let message = Document::parse(bytes, limits).expect("a value of a message is JSON");
+        Self {
+            meta: Some(message.root().id()),
+            message: Arc::new(message),
+            ..self
+        }
     }
 
     /// The client's `Implementation`.

@@ -240,6 +240,7 @@ const CATEGORIES: &[(&str, &str)] = &[
     ("promptsListChanged", READ_PROMPTS),
     ("resourcesListChanged", READ_RESOURCES),
     ("resourceSubscriptions", READ_RESOURCES),
+    ("taskIds", CALL_TOOLS),
 ];
 
 const SELECTIONS: &[(&str, Selection)] = &[

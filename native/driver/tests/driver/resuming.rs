@@ -120,6 +120,11 @@ async fn a_client_that_comes_back_misses_nothing() {
     );
     assert_eq!(event(&mut stream).await.1, "break");
     drop(stream);
+    assert_eq!(
+        host.calls().streams(),
+        0,
+        "it was one, however often resumed"
+    );
     sleep(KEPT_FOR).await;
     assert!(host.is_idle() && host.detached().is_empty());
 }

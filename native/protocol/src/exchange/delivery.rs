@@ -98,6 +98,9 @@ impl Exchange {
         let Stage::Listening(listener) = stage else {
             return self.refuse(internal(word::DRIVER, "Nothing is listened to").with_status(500));
         };
+        if !self.may_hear(change.filter_member()) {
+            return self.deliver(listener, Delivery::Withheld);
+        }
         let Change::Resource(uri) = change else {
             return self.deliver(listener, Delivery::Now);
         };

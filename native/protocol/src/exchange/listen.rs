@@ -20,6 +20,7 @@ use crate::{
     catalog::{Catalog, check_uri},
     change::{Filter, Listing, MAX_URIS},
     config::{Config, Shared},
+    context::RequestContext,
     error::{Code, Error},
     event::EventId,
     excerpt::plain_excerpt,
@@ -28,6 +29,7 @@ use crate::{
     method::Feature,
     methods::{
         capabilities::offers,
+        initialize::MAX_CLIENT_BYTES,
         params::{Params, invalid, object},
     },
     notice::Framing,
@@ -60,7 +62,7 @@ impl Exchange {
         }
         let filter = read_filter(request.named_params(), &self.shared.config, &self.catalog)?;
         let tasks = read_tasks(&request, &self.shared.config, &self.catalog)?;
-        self.hearer = self.hearer_of(|| self.context(now, &request, 0));
+        self.hearer = self.lasting_hearer(now, &request)?;
         let reply = request.reply();
         let framing = match self.is_pipe() {
             true => Framing::Line,
@@ -84,6 +86,23 @@ impl Exchange {
             Stage::FindingOwnTasks(Box::new(subscription), listener),
             ask,
         ))
+    }
+
+    /// Who the host is asked about, with no more of the request than may be kept for as long as a session is.
+    fn lasting_hearer(
+        &self,
+        now: Now,
+        request: &Request,
+    ) -> Result<Option<Box<RequestContext>>, Error> {
+        let meta = request.params().and_then(|params| params.get("_meta"));
+        let bytes = meta.map_or(0, |meta| meta.raw().len());
+        let config = &self.shared.config;
+        if config.scopes.authorizes_definitions && bytes > MAX_CLIENT_BYTES {
+            return Err(invalid(format!(
+                "\"params._meta\" takes {bytes} bytes: at most {MAX_CLIENT_BYTES} are kept"
+            )));
+        }
+        Ok(self.hearer_of(|| self.context(now, request, 0).lasting(&config.json)))
     }
 
     /// Which of the tasks are the caller's: the others are left out of the acknowledgement (TASK-15).

@@ -1,7 +1,7 @@
 //! Whether the caller was granted what an operation needs (MCP 2026-07-28 basic/authorization, "Scope Challenge
 //! Handling"): decisions by scopes alone, and the challenges that follow.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use mcp_auth::{
     Challenge, Clause, Decided, Denial, Operation, Reason, Scope, Scopes, StepUp, Wanted, decide,
@@ -11,7 +11,7 @@ use mcp_json::{Kind, Node};
 
 use super::{Exchange, Granted, Request, named::Named};
 use crate::{
-    change::Filter,
+    change::{Filter, MAX_URIS},
     encode::Members,
     error::{Code, Error},
     http::Headers,
@@ -74,16 +74,20 @@ impl Exchange {
 
     /// What of a filter the caller may hear of.
     pub(super) fn permitted_filter(&self, filter: Filter) -> Filter {
-        let Some(granted) = self.granted_scopes() else {
-            return filter;
-        };
-        let may_hear = |member| granted.hold(&self.gate(Operation::Listen(&[member])));
-        let lists = filter.lists().filter(|list| may_hear(list.filter_member()));
+        let lists = filter.lists();
+        let lists = lists.filter(|list| self.may_hear(list.filter_member()));
         let permitted = lists.fold(Filter::default(), Filter::with_list);
-        match may_hear(RESOURCES) {
+        match self.may_hear(RESOURCES) {
             true => permitted.with_uris(filter.uris),
             false => permitted,
         }
+    }
+
+    /// Whether the caller may hear of what a member of a filter asks for.
+    pub(super) fn may_hear(&self, member: &str) -> bool {
+        let gate = self.gate(Operation::Listen(&[member]));
+        self.granted_scopes()
+            .is_none_or(|granted| granted.hold(&gate))
     }
 
     /// What the caller was granted, with all that it stands for; none where nobody says.
@@ -130,11 +134,19 @@ impl Exchange {
         let uris = filter.and_then(|filter| filter.get(RESOURCES));
         let mut wanted = gate;
         let mut is_permitted = granted.hold(&wanted);
+        let mut seen = BTreeSet::new();
         for uri in uris
             .into_iter()
             .flat_map(Node::items)
             .filter_map(Node::as_str)
         {
+            if !seen.insert(uri.clone()) {
+                continue;
+            }
+            // A subscription to so many is refused, whatever they are.
+            if seen.len() > MAX_URIS {
+                break;
+            }
             let named = Named::resource(uri, &self.catalog);
             let denial = self.usual_denial(named.kind);
             let lacking = named.access.filter(|access| !access.permits(granted));

@@ -102,10 +102,7 @@ impl Exchange {
 /// Whether a method's answer depends on the definitions.
 fn needs_catalog(method: Method) -> bool {
     match method.feature() {
-        Some(feature) => !matches!(
-            feature,
-            Feature::Changes | Feature::Logging | Feature::Tasks
-        ),
+        Some(feature) => !matches!(feature, Feature::Logging | Feature::Tasks),
         None => method == Method::Discover,
     }
 }

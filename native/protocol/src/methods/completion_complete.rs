@@ -119,9 +119,11 @@ fn defined(
     }
 }
 
-/// The template that a client names by its text, or by a URI that it matches.
+/// The template that a client names by its text, or by a URI that is read of it (RES-15).
 fn template<'c>(uri: &str, catalog: &'c Catalog) -> Option<&'c Arc<Template>> {
-    catalog
-        .template(uri)
-        .or_else(|| catalog.matching_template(uri).map(|(template, _)| template))
+    let read_of = || match catalog.resource(uri) {
+        Some(_) => None,
+        None => catalog.matching_template(uri).map(|(template, _)| template),
+    };
+    catalog.template(uri).or_else(read_of)
 }

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// What a session keeps of its client, in bytes: it is decoded for each call, and sessions are many.
-const MAX_CLIENT_BYTES: usize = 16_384;
+pub(crate) const MAX_CLIENT_BYTES: usize = 16_384;
 
 /// Reads the parameters and settles the session that they ask for.
 ///

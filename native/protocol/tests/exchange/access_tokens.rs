@@ -165,6 +165,18 @@ fn a_subscription_needs_the_scopes_of_all_it_asks_for() {
     server.until_listening(pending);
 }
 
+/// Its stream tells at once what became of a task, as `tasks/get` does.
+#[test]
+fn a_subscription_to_tasks_needs_the_scopes_of_tasks() {
+    let mut server = scoped(&["mcp:tools:read"], ScopePolicy::default());
+    let filter = json!({"notifications": {"toolsListChanged": true, "taskIds": ["t-1"]}});
+    let pending = server.begin(&Post::modern(&modern("subscriptions/listen", filter)));
+    let reply = server.settle(pending);
+    assert_eq!(reply.answer.status, 403);
+    let data = json!({"requiredScopes": ["mcp:tools:read", "mcp:tools:call"]});
+    assert_eq!(reply.json()["error"]["data"], data);
+}
+
 #[test]
 fn the_policy_says_what_is_needed_and_what_implies_it() {
     let map = |key: &str, scope: &str| BTreeMap::from([(key.to_owned(), vec![scope.to_owned()])]);

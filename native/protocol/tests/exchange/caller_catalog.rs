@@ -5,7 +5,9 @@ use std::sync::Arc;
 use mcp_protocol::{Catalog, Input, Unanswered};
 use serde_json::{Value, json};
 
-use crate::harness::{MAX_CALLS, Post, Server, call, config, definition, modern, nothing};
+use crate::harness::{
+    MAX_CALLS, Post, Server, admitted, call, config, definition, modern, nothing, resource,
+};
 
 /// Everybody sees `shared`; whoever sends `X-Role: admin` sees `secret` too.
 fn server() -> Server {
@@ -61,6 +63,22 @@ fn a_hidden_tool_is_an_unknown_one() {
         (hidden.refusal(), hidden.called()),
         (unknown.refusal(), false)
     );
+}
+
+/// What the caller's own definitions need is needed to listen to them.
+#[test]
+fn a_subscription_is_judged_by_the_callers_definitions() {
+    let mut server = server().at(|endpoint| endpoint.authorize = true);
+    let mut secret = resource("test://secret");
+    secret.access.required_scopes = vec!["secret.read".into()];
+    server.world.catalog = Box::new(move |_| {
+        let catalog = Catalog::compile([secret.clone()], &config());
+        Input::Catalog(Arc::new(catalog.unwrap()))
+    });
+    server.world.authorize = Box::new(|_| admitted("ann", &["mcp:resources:read"]));
+    let filter = json!({"notifications": {"resourceSubscriptions": ["test://secret"]}});
+    let reply = server.post(&Post::modern(&modern("subscriptions/listen", filter)));
+    assert_eq!(reply.answer.status, 403);
 }
 
 #[test]

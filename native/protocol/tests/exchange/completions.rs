@@ -3,7 +3,9 @@
 use mcp_protocol::{CallOutcome, CompletionResult, Definition, Input, Reference};
 use serde_json::{Value, json};
 
-use crate::harness::{Post, Server, completion, modern, offering_all, prompt, values};
+use crate::harness::{
+    Post, Server, completion, modern, offering_all, prompt, resource, template, values,
+};
 
 fn complete(reference: Value, argument: &str) -> Value {
     let argument = json!({"name": argument, "value": "A"});
@@ -76,6 +78,23 @@ fn cmp6_an_argument_without_completion_has_no_values() {
         assert_eq!(reply.result()["completion"], json!({"values": []}));
         assert!(reply.asked.is_empty());
     }
+}
+
+/// RES-15: a listed resource is itself, and none of a template that would match it, whoever may complete that.
+#[test]
+fn a_listed_resource_is_not_completed_as_one_of_a_template() {
+    let by_template = Reference::Resource("db://{table}".into());
+    let definitions: Vec<Definition> = vec![
+        resource("db://public").into(),
+        template("db://{table}").into(),
+        completion(by_template, Some("table")).into(),
+    ];
+    let mut server = Server::offering(definitions, |_| ()).handling(|_| values(&["secret"]));
+    let reply = server.line(&complete(of_resource("db://public"), "table"));
+    assert_eq!(reply.result()["completion"], json!({"values": []}));
+    assert!(reply.asked.is_empty());
+    let reply = server.line(&complete(of_resource("db://other"), "table"));
+    assert_eq!(reply.result()["completion"]["values"], json!(["secret"]));
 }
 
 /// A-34, CMP-6

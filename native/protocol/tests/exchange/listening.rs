@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use mcp_protocol::{
-    Authorized, Change, Config, EventId, Input, Line, Listing, Owner, Step, StreamKind, Unanswered,
+    Authorized, Change, Config, EventId, Input, Line, Listing, Owner, Permission, PermitAsk, Step,
+    StreamKind, Unanswered,
 };
 use serde_json::{Value, json};
 
 use crate::harness::{
-    MAX_CALLS, Pending, Post, Server, identity, modern, nothing, offering_all, said_bytes, tools,
+    MAX_CALLS, Pending, Post, Server, admitted, identity, modern, nothing, offering_all, resource,
+    said_bytes, tools,
 };
 
 const ID: &str = "io.modelcontextprotocol/subscriptionId";
@@ -244,4 +246,48 @@ fn a_cancellation_finds_it_by_its_id_on_its_pipe() {
     let pending = server.begin_line(Line::Whole(message.to_string().into()));
     assert!(pending.exchange.cancel_id().is_some());
     assert!(matches!(pending.subscription().owner, Owner::Request(..)));
+}
+
+/// Of more resources than a subscription may name, none is looked up; one that is named again does not count.
+#[test]
+fn resources_are_judged_as_far_as_they_may_be_named() {
+    let mut secret = resource("test://secret");
+    secret.access.required_scopes = vec!["secret.read".into()];
+    let mut server = Server::offering([secret], |_| ()).at(|endpoint| endpoint.authorize = true);
+    server.world.authorize = Box::new(|_| admitted("ann", &["mcp:resources:read"]));
+    let mut answered = |mut uris: Vec<String>| {
+        uris.push("test://secret".into());
+        let message = listen(json!({"resourceSubscriptions": uris}));
+        server.post(&Post::modern(&message)).code()
+    };
+    let different = |count: usize| (0..count).map(|number| format!("test://{number}"));
+    assert_eq!(answered(different(127).collect()), Some(-31403));
+    assert_eq!(answered(different(129).collect()), Some(-32602));
+    assert_eq!(answered(vec!["test://open".into(); 200]), Some(-31403));
+}
+
+/// A stream may last for days: of its request it keeps what the host is told of its client.
+#[test]
+fn a_stream_keeps_no_more_of_its_request_than_a_session_would() {
+    let change = |config: &mut Config| config.scopes.authorizes_definitions = true;
+    let mut server = Server::offering([resource("test://open")], change);
+    let padded = |kept: &str| {
+        let mut message = listen(json!({"resourceSubscriptions": ["test://open"]}));
+        message["params"]["padding"] = json!("a".repeat(60_000));
+        message["params"]["_meta"]["example.com/kept"] = json!(kept);
+        message
+    };
+    let pending = posted(&mut server, &padded("yes"));
+    server.world.permit = Box::new(|ask: &PermitAsk| {
+        let kept = ask.context.meta_value("example.com/kept").unwrap();
+        assert_eq!(kept.raw(), r#""yes""#);
+        assert!(ask.context.message().bytes().len() < 1_000);
+        Input::Permission(Permission::Permitted)
+    });
+    let change = Change::resource("test://open").unwrap();
+    let pending = pending.permit_change(&mut server, &change);
+    assert_eq!(pending.question(), Some("deliver Now"));
+
+    let reply = server.post(&Post::modern(&padded(&"b".repeat(16_384))));
+    assert_eq!(reply.code(), Some(-32602));
 }

@@ -7,7 +7,7 @@ use mcp_protocol::{
 };
 use serde_json::{Value, json};
 
-use crate::harness::{Pending, Post, Server, identity, offering_all, session};
+use crate::harness::{Pending, Post, Server, admitted, identity, offering_all, session};
 
 fn get(session: &str) -> Post {
     Post::plain(&Value::Null)
@@ -151,6 +151,28 @@ fn it_ends_with_its_session() {
     server.world.sessions.clear();
     let reply = pending.recheck(&mut server).reply();
     assert_eq!((reply.answer.status, reply.is_silent()), (200, true));
+}
+
+/// What a session subscribed to with a wider token is not told to a narrower one.
+#[test]
+fn a_stream_hears_nothing_that_its_scopes_forbid() {
+    let mut server = server(Revision::R20251125).at(|endpoint| endpoint.authorize = true);
+    let session = server.world.sessions.get_mut("s1").unwrap();
+    session.principal = Some(identity("ann").principal);
+    server.world.authorize = Box::new(|_| admitted("ann", &["mcp:tools:read"]));
+    let mut pending = opened(&mut server, &get("s1")).recheck(&mut server);
+    assert!(pending.question().unwrap().starts_with("deliver To"));
+    for (change, told) in [
+        (Change::List(Listing::Tools), "deliver Now"),
+        (Change::List(Listing::Prompts), "deliver Withheld"),
+        (
+            Change::resource("test://notes").unwrap(),
+            "deliver Withheld",
+        ),
+    ] {
+        pending = pending.permit_change(&mut server, &change);
+        assert_eq!(pending.question(), Some(told), "{change:?}");
+    }
 }
 
 #[test]

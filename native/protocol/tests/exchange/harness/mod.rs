@@ -27,4 +27,4 @@ pub use post::Post;
 pub use reply::Reply;
 pub use server::{Pending, Server, by_every_revision, in_every_revision};
 pub use transcript::play;
-pub use world::{World, describe, identity, scope_name};
+pub use world::{World, admitted, describe, identity, scope_name};

@@ -131,6 +131,17 @@ pub fn identity(name: &str) -> Identity {
     }
 }
 
+/// A caller with these scopes, as a hook lets it in.
+pub fn admitted(name: &str, scopes: &[&str]) -> Input {
+    let scopes = scopes
+        .iter()
+        .map(|scope| mcp_auth::Scope::parse(scope).unwrap());
+    Input::Authorized(Authorized::Accept(Some(Identity {
+        scopes: Some(Arc::new(scopes.collect())),
+        ..identity(name)
+    })))
+}
+
 /// A question in words, such as `call echo {"text":"hi"}` or `cancel in pipe 1: 0`.
 pub fn describe(ask: &Ask) -> String {
     match ask {
