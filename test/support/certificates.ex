@@ -3,13 +3,18 @@ defmodule BeamMCP.Test.Certificates do
 
   @p256 {:namedCurve, {1, 2, 840, 10_045, 3, 1, 7}}
 
-  # Up to OTP 28 what signs with a curve is named with parameters that RFC 5758 §3.2 forbids, from OTP
-  # 29 on what signs with RSA without those that RFC 4055 §5 wants.
-  @root_key if System.otp_release() >= "29", do: @p256, else: {:rsa, 2_048, 65_537}
+  # OTP writes the parameters of signatures with ECDSA wrongly (RFC 5758 §3.2), and from OTP 29 on those
+  # with RSA too (RFC 4055 §5). Ed25519 has none, but OTP's own client reads it in TLS 1.3 alone.
+  @otp_29? String.to_integer(System.otp_release()) >= 29
+  @root_key if @otp_29?, do: {:namedCurve, {1, 3, 101, 112}}, else: {:rsa, 2_048, 65_537}
+  @versions if @otp_29?, do: [:"tlsv1.3"], else: [:"tlsv1.2", :"tlsv1.3"]
   @subject_alt_name {2, 5, 29, 17}
 
   @typedoc "A certificate in DER with its key in DER."
   @type identity :: %{cert: binary(), key: {atom(), binary()}}
+
+  @doc "The versions in which `connect/3` knows its certificates, oldest first."
+  def versions, do: @versions
 
   @doc "An authority; `root` is its certificate in DER."
   def authority do

@@ -13,21 +13,16 @@ defmodule Protected.Certificates do
   # id-ce-subjectAltName (RFC 5280 §4.2.1.6).
   @subject_alt_name {2, 5, 29, 17}
 
+  # The authority's key: its signatures have no parameters, which of others OTP 25 or OTP 29 gets wrong.
+  @ed25519 {:namedCurve, {1, 3, 101, 112}}
   @p256 {:namedCurve, {1, 2, 840, 10_045, 3, 1, 7}}
-
-  # Up to OTP 28 signatures by ECDSA name their curve, which RFC 5758 §3.2 forbids, from OTP 29 on those by
-  # RSA lack the parameters that RFC 4055 §5 wants: others refuse both.
-  @signed [
-    key: if(System.otp_release() >= "29", do: @p256, else: {:rsa, 2_048, 65_537}),
-    digest: :sha256
-  ]
 
   @doc "Makes both and writes them into a new folder that only this user reads."
   @spec make!(Path.t()) :: t()
   def make!(folder) do
     names = [iPAddress: <<127, 0, 0, 1>>, dNSName: String.to_charlist("localhost")]
-    peer = [extensions: [{:Extension, @subject_alt_name, false, names}]] ++ @signed
-    chain = %{root: @signed, intermediates: [], peer: peer}
+    peer = [key: @p256, extensions: [{:Extension, @subject_alt_name, false, names}]]
+    chain = %{root: [key: @ed25519], intermediates: [], peer: peer}
     made = :public_key.pkix_test_data(%{server_chain: chain, client_chain: chain})
     %{server_config: server, client_config: client} = made
 
