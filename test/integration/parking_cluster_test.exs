@@ -26,7 +26,7 @@ defmodule BeamMCP.ParkingClusterTest do
     assert us < 1_000_000
     assert text(result) =~ "#{a.node} {:ok, [%{"
     node = a.node
-    assert_received {:wire, {:resumed, ^node, ^handler}}
+    assert_receive {:wire, {:resumed, ^node, ^handler}}
     refute_received {:wire, {:parked, _node, _again}}
     assert Cluster.call(b, :erlang, :system_info, [:atom_count]) - atoms < 20
     for one <- [a, b], do: idle(one)
@@ -37,7 +37,7 @@ defmodule BeamMCP.ParkingClusterTest do
     parked_on(a)
     Cluster.kill(a)
     assert text(retry(b, state)) =~ "#{b.node} {:ok, [%{"
-    assert_received {:wire, {:parked, node, _again}} when node == b.node
+    assert_receive {:wire, {:parked, node, _again}} when node == b.node
     idle(b)
   end
 
@@ -70,9 +70,9 @@ defmodule BeamMCP.ParkingClusterTest do
       handler = parked_on(a)
       answers = Task.await_many(for one <- [a, b], do: Task.async(fn -> retry(one, state) end))
       for answer <- answers, do: assert(text(answer) =~ "{:ok, [%{")
-      assert_received {:wire, {:resumed, _a, ^handler}}
-      assert_received {:wire, {:parked, _node, again}}
-      assert_received {:wire, {:resumed, _node, ^again}}
+      assert_receive {:wire, {:resumed, _a, ^handler}}
+      assert_receive {:wire, {:parked, _node, again}}
+      assert_receive {:wire, {:resumed, _node, ^again}}
       refute_received {:wire, {_any, _node, _third}}
     end
 
