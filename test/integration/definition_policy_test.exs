@@ -72,11 +72,13 @@ defmodule BeamMCP.DefinitionPolicyTest do
       end
     end
 
+    @tag :exhaustive
     test "is told from one that does not exist by no clock" do
       port = start(denial: :neutral)
       assert_in_delta area(port, 10_000, @methods), 0.5, 0.03
     end
 
+    @tag :exhaustive
     test "nor where the host has a hook" do
       port =
         start(authorize_definition: fn _context, definition -> definition.name != "hidden" end)
