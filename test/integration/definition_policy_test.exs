@@ -8,13 +8,14 @@ defmodule BeamMCP.DefinitionPolicyTest do
   alias BeamMCP.{Context, Definition, PromptSpec, ResourceSpec, ResourceTemplateSpec, ToolSpec}
   alias BeamMCP.Test.{AccessToken, RawHTTP, Wire}
 
-  @moduletag :integration
   @moduletag :capture_log
 
   @methods BeamMCP.Scopes.all()
   @step_up ~s(error="insufficient_user_authentication", error_description="A stronger or more recent sign-in is needed", )
 
   describe "a hidden definition" do
+    @describetag :integration
+
     test "is answered byte for byte as one that does not exist, on every method" do
       port = start(denial: :neutral)
 
@@ -71,15 +72,17 @@ defmodule BeamMCP.DefinitionPolicyTest do
                  "-32602"
       end
     end
+  end
 
-    @tag :exhaustive
-    test "is told from one that does not exist by no clock" do
+  describe "no clock tells a hidden definition from one that does not exist" do
+    @describetag :exhaustive
+
+    test "by its scopes" do
       port = start(denial: :neutral)
       assert_in_delta area(port, 10_000, @methods), 0.5, 0.03
     end
 
-    @tag :exhaustive
-    test "nor where the host has a hook" do
+    test "by what the host says" do
       port =
         start(authorize_definition: fn _context, definition -> definition.name != "hidden" end)
 
@@ -88,6 +91,8 @@ defmodule BeamMCP.DefinitionPolicyTest do
   end
 
   describe "authorize_definition" do
+    @describetag :integration
+
     test "is asked with the caller and the definition, in a process of its own" do
       test = self()
 
@@ -180,6 +185,8 @@ defmodule BeamMCP.DefinitionPolicyTest do
   end
 
   describe "step_up" do
+    @describetag :integration
+
     test "asks for a better sign-in, once scopes suffice" do
       step_up = fn _context, _definition -> {:step_up, ["phr", "phrh"], 300} end
       port = start(step_up: step_up, denial: :challenge)
