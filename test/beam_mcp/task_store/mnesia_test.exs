@@ -42,7 +42,8 @@ defmodule BeamMCP.TaskStore.MnesiaTest do
   end
 
   defp totals(store) do
-    rows = :mnesia.dirty_match_object({:"beam_mcp_tasks_totals_#{store.namespace}", :_, :_})
+    pattern = {:"beam_mcp_tasks_totals_#{store.namespace}", :_, :_}
+    rows = apply(:mnesia, :dirty_match_object, [pattern])
     Map.new(rows, fn {_table, key, value} -> {key, value} end)
   end
 end
