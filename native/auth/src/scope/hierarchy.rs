@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     error, fmt,
+    sync::Arc,
 };
 
 use super::{Scope, Scopes};
@@ -49,13 +50,16 @@ impl Hierarchy {
         Ok(Self { below })
     }
 
-    /// What was granted with all that it stands for.
-    pub fn expand(&self, granted: &Scopes) -> Scopes {
-        let mut expanded = granted.clone();
+    /// What was granted with all that it stands for; the same again where that is nothing more.
+    pub fn expand(&self, granted: &Arc<Scopes>) -> Arc<Scopes> {
+        if !granted.0.iter().any(|scope| self.below.contains_key(scope)) {
+            return Arc::clone(granted);
+        }
+        let mut expanded = Scopes::clone(granted);
         for scope in granted.0.iter().filter_map(|scope| self.below.get(scope)) {
             scope.iter().cloned().for_each(|below| expanded.add(below));
         }
-        expanded
+        Arc::new(expanded)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Scope decisions.
 
-use std::{collections::BTreeMap, error::Error};
+use std::{collections::BTreeMap, error::Error, sync::Arc};
 
 use mcp_auth::{
     Decided, Definition, Denial, Gates, Hierarchy, Operation, Scope, Scopes, Selection, decide,
@@ -75,7 +75,7 @@ fn decided(case: &Value) -> Result<Decided, Box<dyn Error>> {
     };
     let gate = gates.gate(operation);
     Ok(decide(
-        &hierarchy.expand(&granted),
+        &hierarchy.expand(&Arc::new(granted)),
         &gate,
         definition.as_ref(),
         gates.denial(text(&case["method"])),

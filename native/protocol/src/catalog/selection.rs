@@ -1,5 +1,7 @@
 //! The rows of a list that one caller sees: what is left out of it is neither counted nor digested.
 
+use std::sync::Arc;
+
 use mcp_auth::{Definition, Denial, Scopes};
 use sha2::{Digest, Sha256};
 
@@ -19,7 +21,7 @@ pub(crate) struct Selection {
 /// What tells rows that a caller sees from others.
 pub(crate) struct Sieve {
     /// What the caller was granted, with all that it stands for; none where scopes decide nothing.
-    pub(crate) granted: Option<Scopes>,
+    pub(crate) granted: Option<Arc<Scopes>>,
     /// Whether rows are left out too whose callers would be told what they lack.
     pub(crate) hides: bool,
     /// What callers without the scopes are told where a row does not say.

@@ -25,10 +25,13 @@ impl Exchange {
         (method, params): (Method, Option<Node<'_>>),
         refused: Option<(&'static str, Denial)>,
     ) {
+        if !self.shared.config.tells_decisions {
+            return;
+        }
         let policy = &self.shared.config.scopes;
         let asks_host = policy.authorizes_definitions || policy.steps_up;
         let granted = self.granted_scopes();
-        if !self.shared.config.tells_decisions || !(granted.is_some() || asks_host) {
+        if granted.is_none() && !asks_host {
             return;
         }
         let gate = with_operation(method, params, |operation| self.gate(operation));

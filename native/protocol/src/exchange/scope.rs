@@ -1,7 +1,7 @@
 //! Whether the caller was granted what an operation needs (MCP 2026-07-28 basic/authorization, "Scope Challenge
 //! Handling"): decisions by scopes alone, and the challenges that follow.
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
 use mcp_auth::{
     Challenge, Clause, Decided, Denial, Operation, Reason, Scope, Scopes, StepUp, Wanted, decide,
@@ -91,7 +91,7 @@ impl Exchange {
     }
 
     /// What the caller was granted, with all that it stands for; none where nobody says.
-    pub(super) fn granted_scopes(&self) -> Option<Scopes> {
+    pub(super) fn granted_scopes(&self) -> Option<Arc<Scopes>> {
         let granted = self.identity.as_ref()?.scopes.as_ref()?;
         Some(self.shared.config.scopes.hierarchy.expand(granted))
     }
