@@ -165,11 +165,12 @@ defmodule BeamMCP.Parking do
         do: Process.exit(handler, {:shutdown, :parking})
   end
 
-  # The process of the call has ended before its handler did.
+  # The process of the call has ended before its handler did, unless word of both comes in another
+  # order: a handler that has answered is not to hear that nobody waited.
   defp left(state, handler, pid) do
-    case :ets.lookup(state.table, handler) do
+    case Process.alive?(handler) && :ets.lookup(state.table, handler) do
       [{^handler, _principal, {^pid, _call}}] -> cancelled(state, handler)
-      _parked_or_gone -> state
+      _ended_or_parked -> state
     end
   end
 
