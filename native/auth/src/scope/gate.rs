@@ -206,9 +206,8 @@ const READ_PROMPTS: &str = "mcp:prompts:read";
 /// By the name of a method, of a reference to complete for, or of a member of a subscription's filter: no two share one.
 static USUAL: LazyLock<HashMap<&str, Clause>> = LazyLock::new(|| {
     let names = METHODS.iter().chain(REFERENCES).chain(CATEGORIES);
-    let clause =
-        |scope: &Option<&str>| scope.map(|scope| Scope(scope.into())).into_iter().collect();
-    names.map(|(name, scope)| (*name, clause(scope))).collect()
+    let clause = |scope: Option<&str>| scope.map(|scope| Scope(scope.into())).into_iter().collect();
+    names.map(|(name, scope)| (*name, clause(*scope))).collect()
 });
 
 const METHODS: &[(&str, Option<&str>)] = &[
@@ -279,8 +278,8 @@ mod tests {
     fn a_subscription_needs_more_and_never_less() {
         let operation = Operation::Listen(&["toolsListChanged"]);
         let gate = |map: &[(&str, &str)], defaults: &[&str], subscription: &[&str]| {
-            let gate = gates(map, defaults, subscription).gate(operation);
-            texts(&gate).join(" ")
+            let gates = gates(map, defaults, subscription);
+            texts(&gates.gate(operation)).join(" ")
         };
         let listen = [(LISTEN, "listen")];
         assert_eq!(gate(&[], &[], &[]), "mcp:tools:read");
