@@ -32,6 +32,9 @@ defmodule BeamMCP.Native do
   @typedoc "Authorities whose certificates a fetch believes."
   @type trust :: reference()
 
+  @typedoc "A private key by which this server says who it is; nothing shows it."
+  @type client_key :: reference()
+
   @typedoc "One HTTP listener."
   @type listener :: reference()
 
@@ -127,6 +130,11 @@ defmodule BeamMCP.Native do
   def trust(cacertfile), do: NIF.trust_new(cacertfile)
 
   @doc false
+  @doc false
+  @spec client_key(binary(), String.t() | nil, String.t() | nil) ::
+          {:ok, client_key()} | {:error, reason()}
+  def client_key(pem, algorithm, kid), do: NIF.client_key_new(pem, algorithm, kid)
+
   @spec tls(map()) :: {:ok, tls()} | {:error, reason()}
   def tls(options), do: NIF.tls_new(options)
 

@@ -33,6 +33,7 @@ defmodule BeamMCP.NIF do
   def introspect(_guard, _inquiry, _pid, _ref), do: missing()
   def trust_new(_cacertfile), do: missing()
   def tls_new(_options), do: missing()
+  def client_key_new(_pem, _algorithm, _kid), do: missing()
   def tls_reload(_tls), do: missing()
   def guard_new(_options), do: missing()
   def http_start(_instance, _options, _owner), do: missing()

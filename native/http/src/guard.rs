@@ -234,7 +234,7 @@ impl Guard {
     pub async fn introspect(&self, inquiry: &Inquiry) -> Result<(), IntrospectionError> {
         let introspector = self.options.introspector.as_ref();
         let introspector = introspector.ok_or(IntrospectionError::Nobody)?;
-        let answer = introspector.ask(inquiry).await?;
+        let answer = introspector.ask(inquiry, self.now_s(now())).await?;
         let now = now();
         let now_s = self.now_s(now);
         let judged = self.config().judge(introspector.issuer, &answer, now_s)?;

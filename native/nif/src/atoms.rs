@@ -397,6 +397,8 @@ rustler::atoms! {
     allow_unbounded_introspection,
     client_secret,
     introspection,
+    client_key,
+    assertion_audience,
     url,
     auth_failures_per_minute,
     rate_limits,
