@@ -10,6 +10,7 @@ mod call;
 mod completion;
 mod delivery;
 mod era;
+mod hint;
 mod input;
 mod legacy;
 mod list;
