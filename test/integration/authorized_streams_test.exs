@@ -4,7 +4,7 @@ defmodule BeamMCP.AuthorizedStreamsTest do
   use ExUnit.Case, async: false
 
   alias BeamMCP.{Context, ResourceSpec, ToolSpec}
-  alias BeamMCP.Test.{AccessToken, RawHTTP, Wire}
+  alias BeamMCP.Test.{AccessToken, Issuer, RawHTTP, Wire}
 
   @moduletag :integration
   @moduletag :capture_log
@@ -39,6 +39,40 @@ defmodule BeamMCP.AuthorizedStreamsTest do
       :ok = BeamMCP.notify_changed(__MODULE__, :tools)
       read = read_until(socket, ~s("resultType":"complete"))
       refute read =~ "list_changed"
+    end
+
+    test "asks about its token again, and ends when that is active no more" do
+      {issuer, port} = asked()
+      socket = hear(port, opaque())
+      tell = fn -> Process.sleep(1_100) && BeamMCP.notify_changed(__MODULE__, :tools) end
+
+      tell.()
+      read_until(socket, "list_changed")
+      assert length(Issuer.asked(issuer)) == 2
+
+      # What waits, waits on while nobody can say.
+      Issuer.put(issuer, "/introspect", {500, [], ""})
+      tell.()
+      assert {:error, :timeout} = :gen_tcp.recv(socket, 0, 500)
+      Issuer.put(issuer, "/introspect", active())
+      read_until(socket, "list_changed")
+
+      Issuer.put(issuer, "/introspect", inactive())
+      tell.()
+      read = read_until(socket, ~s("resultType":"complete"))
+      refute read =~ "list_changed"
+    end
+
+    test "that of a session does so too" do
+      {issuer, port} = asked()
+      headers = open_session(port, opaque()) ++ [accept: "text/event-stream"]
+      socket = RawHTTP.connect(port)
+      RawHTTP.write(socket, "GET", "/mcp", headers)
+      read_until(socket, "200 OK")
+      Issuer.put(issuer, "/introspect", inactive())
+      Process.sleep(1_100)
+      :ok = BeamMCP.notify_changed(__MODULE__, :tools)
+      refute read_until(socket, "0\r\n\r\n") =~ "list_changed"
     end
 
     test "tells of resources that its scopes and the host permit, then" do
@@ -196,7 +230,38 @@ defmodule BeamMCP.AuthorizedStreamsTest do
 
   defp decode(response), do: BeamMCP.Native.decode(response.body)
 
-  defp listen(port, claims) do
+  # An instance whose issuer is asked about tokens; what it says counts for a second.
+  defp asked do
+    issuer = start_supervised!({Issuer, %{"/introspect" => active()}})
+    url = Issuer.url(issuer, "/introspect")
+    keys = {:introspect, url, client_id: "mcp", client_secret: "a secret"}
+    issuers = [[issuer: "https://auth.example.com", keys: keys]]
+    {issuer, start(oauth: [issuers: issuers])}
+  end
+
+  defp active do
+    answer(%{
+      active: true,
+      iss: "https://auth.example.com",
+      aud: "https://mcp.example.com/mcp",
+      sub: "ann",
+      scope: Enum.join(@methods, " "),
+      exp: System.os_time(:second) + 1
+    })
+  end
+
+  defp inactive, do: answer(%{active: false})
+
+  defp answer(map) do
+    {:ok, json} = BeamMCP.Native.encode(map)
+    {200, [], json}
+  end
+
+  defp opaque, do: [authorization: "Bearer opaque"]
+
+  defp listen(port, claims), do: hear(port, AccessToken.header(@methods, claims))
+
+  defp hear(port, credentials) do
     filter =
       ~s("notifications":{"toolsListChanged":true,"resourceSubscriptions":["test://open","test://hidden"]})
 
@@ -211,8 +276,7 @@ defmodule BeamMCP.AuthorizedStreamsTest do
       mcp_method: "subscriptions/listen"
     ]
 
-    headers = headers ++ AccessToken.header(@methods, claims)
-    RawHTTP.write(socket, "POST", "/mcp", headers, body)
+    RawHTTP.write(socket, "POST", "/mcp", headers ++ credentials, body)
     read_until(socket, "subscriptions/acknowledged")
     socket
   end
@@ -226,11 +290,13 @@ defmodule BeamMCP.AuthorizedStreamsTest do
     end
   end
 
-  defp session(port, claims, capabilities \\ "{}") do
+  defp session(port, claims, capabilities \\ "{}"),
+    do: open_session(port, AccessToken.header(@methods, claims), capabilities)
+
+  defp open_session(port, token, capabilities \\ "{}") do
     params =
       ~s({"protocolVersion":"2025-11-25","capabilities":#{capabilities},"clientInfo":{"name":"t","version":"1"}})
 
-    token = AccessToken.header(@methods, claims)
     body = ~s({"jsonrpc":"2.0","id":1,"method":"initialize","params":#{params}})
     [id] = port |> RawHTTP.post(body, headers: token) |> RawHTTP.header_values("mcp-session-id")
     [mcp_session_id: id, mcp_protocol_version: "2025-11-25"] ++ token

@@ -145,6 +145,7 @@ impl<H: Host> Visit<'_, H> {
             hook: self.hook,
             head: Arc::clone(&self.head),
             accepted: Arc::clone(accepted),
+            inquiry: None,
         };
         self.ask(ask, self.host.shared().config.hook_timeout_ms)
             .await
@@ -176,7 +177,7 @@ impl<H: Host> Visit<'_, H> {
             scheme: accepted.binding.scheme(),
             sign_in: SignIn::of(&accepted.facts),
             token: Some((Arc::clone(&accepted.facts), accepted.binding)),
-            again: guard.settles().then(|| {
+            again: guard.asks_again(&accepted.facts).then(|| {
                 Arc::new(Accepted {
                     replay: None,
                     ..accepted.clone()
