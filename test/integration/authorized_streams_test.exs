@@ -11,6 +11,25 @@ defmodule BeamMCP.AuthorizedStreamsTest do
 
   @methods BeamMCP.Scopes.all()
 
+  defmodule Private do
+    # Each caller sees a resource of its own, as long as it has one.
+    @behaviour BeamMCP.Catalog
+
+    @impl true
+    def capabilities, do: %{tools: [], resources: [], prompts: []}
+
+    @impl true
+    def capabilities(%{principal: {_issuer, subject, _client}}) do
+      owners = :persistent_term.get(__MODULE__)
+      uri = "test://#{subject}"
+      spec = %ResourceSpec{uri: uri, name: subject}
+      %{tools: [], resources: if(subject in owners, do: [spec], else: []), prompts: []}
+    end
+
+    @impl true
+    def read_resource(_uri, _context), do: {:ok, "mine"}
+  end
+
   describe "a stream" do
     test "ends by its result when its token does, with nobody saying anything" do
       port = start(oauth: [leeway_s: 0])
@@ -103,6 +122,25 @@ defmodule BeamMCP.AuthorizedStreamsTest do
       refute read =~ ~r/^:/m
       refute_received {:asked, _principal, "test://hidden"}
     end
+  end
+
+  test "a stream tells of what its caller's own catalog has then" do
+    :persistent_term.put(Private, ["ann", "bob"])
+    port = start(catalog: Private, registrations: [])
+    socket = hear(port, AccessToken.header(@methods), ["test://ann", "test://bob"])
+    update = &BeamMCP.notify_resource_updated(__MODULE__, "test://" <> &1)
+
+    update.("bob")
+    update.("ann")
+    refute read_until(socket, "test://ann") =~ "test://bob"
+
+    :persistent_term.put(Private, ["bob"])
+    update.("ann")
+    assert {:error, :timeout} = :gen_tcp.recv(socket, 0, 500)
+
+    :persistent_term.put(Private, ["ann"])
+    update.("ann")
+    read_until(socket, "test://ann")
   end
 
   test "a client is asked nothing once its token is revoked" do
@@ -261,9 +299,9 @@ defmodule BeamMCP.AuthorizedStreamsTest do
 
   defp listen(port, claims), do: hear(port, AccessToken.header(@methods, claims))
 
-  defp hear(port, credentials) do
-    filter =
-      ~s("notifications":{"toolsListChanged":true,"resourceSubscriptions":["test://open","test://hidden"]})
+  defp hear(port, credentials, uris \\ ["test://open", "test://hidden"]) do
+    uris = Enum.map_join(uris, ",", &inspect/1)
+    filter = ~s("notifications":{"toolsListChanged":true,"resourceSubscriptions":[#{uris}]})
 
     body = RawHTTP.body("subscriptions/listen", filter)
     socket = RawHTTP.connect(port)
@@ -315,7 +353,7 @@ defmodule BeamMCP.AuthorizedStreamsTest do
     ]
 
     own = [name: __MODULE__, registrations: registrations, http: http]
-    start_supervised!({BeamMCP, own ++ options}, id: __MODULE__)
+    start_supervised!({BeamMCP, Keyword.merge(own, options)}, id: __MODULE__)
     Wire.port(__MODULE__)
   end
 end
