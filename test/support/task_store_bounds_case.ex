@@ -30,6 +30,18 @@ defmodule BeamMCP.TaskStoreBoundsCase do
         assert @bounded.count(store.namespace) == 1
       end
 
+      test "of many that begin, or grow, at the same time no more do than find room" do
+        store = start(max_tasks: 5, max_task_bytes: 5_000)
+        begun = at_once(50, fn _number -> create(store) end)
+        ids = for {:ok, id} <- begun, do: id
+        assert length(ids) == 5
+
+        grow = &{:ok, %{&1 | detail: String.duplicate("x", 2_000)}}
+        grown = at_once(5, &@bounded.update(store.namespace, Enum.at(ids, &1 - 1), grow))
+        assert Enum.count(grown, &match?({:ok, _task}, &1)) == 2
+        assert Enum.count(grown, &(&1 == {:error, :full})) == 3
+      end
+
       test "one principal's tasks are bounded, others and the anonymous are not" do
         store = start(max_tasks_per_principal: 1)
         {:ok, id} = create(store, %{principal: "alice"})
@@ -74,6 +86,10 @@ defmodule BeamMCP.TaskStoreBoundsCase do
         options = [clock: fn -> :counters.get(time, 1) end] ++ options
         spec = Map.put(@bounded.child_spec({namespace, options}), :id, namespace)
         %{namespace: namespace, time: time, pid: start_supervised!(spec)}
+      end
+
+      defp at_once(count, fun) do
+        1..count |> Enum.map(&Task.async(fn -> fun.(&1) end)) |> Task.await_many()
       end
 
       defp pass(store, ms), do: :counters.add(store.time, 1, ms)
