@@ -86,9 +86,9 @@ defmodule BeamMCP.Catalog do
   The definitions that one caller sees, in place of those of `c:capabilities/0`.
 
   Called for each request that needs them, and for each change of a resource and each client that
-  subscribed to it, in a process of its own. What is compiled from them is
-  kept, so equal answers cost little. Arguments of these definitions keep string keys. A faulty
-  definition is left out of that answer and logged.
+  subscribed to it, in a process of its own. What is compiled from them is kept, so equal answers
+  cost little. Arguments of these definitions keep string keys. A faulty definition is left out of
+  that answer and logged.
   """
   @callback capabilities(Context.t()) :: capabilities()
 
