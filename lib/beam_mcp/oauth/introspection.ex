@@ -79,8 +79,10 @@ defmodule BeamMCP.OAuth.Introspection do
         {:noreply, state}
 
       {:error, text} ->
+        # Whoever is answered finds the reason in the log.
+        state = log(state, text)
         answer(waiting, :failed)
-        {:noreply, log(state, text)}
+        {:noreply, state}
     end
   end
 
