@@ -205,8 +205,8 @@ const READ_PROMPTS: &str = "mcp:prompts:read";
 
 /// By the name of a method, of a reference to complete for, or of a member of a subscription's filter: no two share one.
 static USUAL: LazyLock<HashMap<&str, Clause>> = LazyLock::new(|| {
-    let names = METHODS.iter().chain(REFERENCES).chain(CATEGORIES);
     let clause = |scope: Option<&str>| scope.map(|scope| Scope(scope.into())).into_iter().collect();
+    let names = METHODS.iter().chain(REFERENCES).chain(CATEGORIES);
     names.map(|(name, scope)| (*name, clause(*scope))).collect()
 });
 
