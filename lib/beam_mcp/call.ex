@@ -86,8 +86,8 @@ defmodule BeamMCP.Call do
       {:introspect, token, hook, digest, inquiry} ->
         reply(token, OAuth.Introspection.ask(name, hook, digest, inquiry))
 
-      {:settle, token, hook, request, facts, replay} ->
-        reply(token, OAuth.Settling.answer(instance, hook, request, facts, replay))
+      {:settle, token, hook, request, facts, replay, inquiry} ->
+        reply(token, OAuth.Settling.answer(instance, hook, request, facts, replay, inquiry))
 
       {:authorize_body, token, hook, request, body} ->
         reply(token, Hook.authorize_body(instance, hook, request, body))

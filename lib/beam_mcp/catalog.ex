@@ -85,9 +85,10 @@ defmodule BeamMCP.Catalog do
   @doc """
   The definitions that one caller sees, in place of those of `c:capabilities/0`.
 
-  Called for each request that needs them, in a process of its own. What is compiled from them is
-  kept, so equal answers cost little. Arguments of these definitions keep string keys. A faulty
-  definition is left out of that answer and logged.
+  Called for each request that needs them, and for each change of a resource and each client that
+  subscribed to it, in a process of its own. What is compiled from them is kept, so equal answers
+  cost little. Arguments of these definitions keep string keys. A faulty definition is left out of
+  that answer and logged.
   """
   @callback capabilities(Context.t()) :: capabilities()
 

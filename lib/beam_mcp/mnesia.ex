@@ -9,6 +9,9 @@ defmodule BeamMCP.Mnesia do
   @settle_ms 5
   @read_ms 500
 
+  # Keys that one transaction of a sweep removes.
+  @batch 100
+
   # So many different digests.
   @digests 0x1_0000_0000
 
@@ -101,8 +104,18 @@ defmodule BeamMCP.Mnesia do
   @spec next(atom(), term()) :: term()
   def next(table, key), do: mnesia().dirty_next(table, key)
 
+  @doc "What a match specification finds, outside transactions."
   @spec select(atom(), :ets.match_spec()) :: [term()]
   def select(table, spec), do: mnesia().dirty_select(table, spec)
+
+  @doc "Has each key that a match specification finds removed, so many in one transaction."
+  @spec sweep(atom(), :ets.match_spec(), (term() -> term())) :: :ok
+  def sweep(table, spec, remove) do
+    for keys <- table |> select(spec) |> Enum.chunk_every(@batch),
+        do: transaction(fn -> Enum.each(keys, remove) end)
+
+    :ok
+  end
 
   @spec size(atom()) :: non_neg_integer()
   def size(table), do: mnesia().table_info(table, :size)

@@ -32,6 +32,9 @@ defmodule BeamMCP.Native do
   @typedoc "Authorities whose certificates a fetch believes."
   @type trust :: reference()
 
+  @typedoc "A private key by which this server says who it is; nothing shows it."
+  @type client_key :: reference()
+
   @typedoc "One HTTP listener."
   @type listener :: reference()
 
@@ -70,7 +73,8 @@ defmodule BeamMCP.Native do
           | {:keys, token(), non_neg_integer(), issuer :: non_neg_integer()}
           | {:introspect, token(), non_neg_integer(), digest :: binary(), inquiry()}
           | {:settle, token(), non_neg_integer(), BeamMCP.Request.t(), facts :: map(),
-             {replay_key :: String.t(), ttl_s :: pos_integer()} | nil}
+             {replay_key :: String.t(), ttl_s :: pos_integer()} | nil,
+             {digest :: binary(), inquiry()} | nil}
           | {:authorize_body, token(), non_neg_integer(), BeamMCP.Request.t(), binary()}
           | {:session, token(), BeamMCP.SessionStore.question()}
           | {:task, token(), BeamMCP.Tasks.question()}
@@ -127,6 +131,11 @@ defmodule BeamMCP.Native do
   def trust(cacertfile), do: NIF.trust_new(cacertfile)
 
   @doc false
+  @spec client_key(binary(), String.t() | nil, String.t() | nil) ::
+          {:ok, client_key()} | {:error, reason()}
+  def client_key(pem, algorithm, kid), do: NIF.client_key_new(pem, algorithm, kid)
+
+  @doc false
   @spec tls(map()) :: {:ok, tls()} | {:error, reason()}
   def tls(options), do: NIF.tls_new(options)
 
@@ -138,6 +147,11 @@ defmodule BeamMCP.Native do
   # `pid` gets `{:beam_mcp, :introspected, ref, :ok | {:error, text}}`.
   @spec introspect(guard(), inquiry(), pid(), term()) :: :ok
   def introspect(guard, inquiry, pid, ref), do: NIF.introspect(guard, inquiry, pid, ref)
+
+  @doc false
+  # What the issuer said of a token, as long as that counts.
+  @spec introspected(guard(), inquiry()) :: :active | {:refused, String.t()} | :unknown
+  def introspected(guard, inquiry), do: NIF.introspected(guard, inquiry)
 
   @doc false
   @spec guard(map()) :: {:ok, guard()} | {:error, reason()}

@@ -119,15 +119,15 @@ defmodule BeamMCP.OAuth do
     issuer = Options.validate!(:issuer, options, path)
 
     Map.merge(issuer, %{
-      keys: introspection!(issuer.keys, path),
+      keys: introspection!(issuer.keys, path, issuer.issuer),
       trust: trust!(issuer.cacertfile, path)
     })
   end
 
-  defp introspection!({:introspect, url, options}, path),
-    do: {:introspect, url, Options.validate!(:introspection, options, path <> "keys.")}
+  defp introspection!({:introspect, url, options}, path, issuer),
+    do: {:introspect, url, OAuth.Client.new!(options, path <> "keys.", issuer)}
 
-  defp introspection!(keys, _path), do: keys
+  defp introspection!(keys, _path, _issuer), do: keys
 
   defp trust!(nil, _path), do: nil
 

@@ -48,6 +48,25 @@ defmodule BeamMCP.AuditTest do
     assert BeamMCP.info!(instance.name).audit_dropped == 2_000
   end
 
+  test "what it leaves behind disturbs nobody" do
+    test = self()
+
+    instance =
+      start(fn decision ->
+        for late <- [:late, {make_ref(), :answer}, {:DOWN, make_ref(), :process, test, :normal}],
+            do: send(self(), late)
+
+        send(test, {:told, decision.at_ms, self()})
+      end)
+
+    for number <- [1, 2], do: Audit.hand_over(instance, decision(instance, at_ms: number))
+    assert_receive {:told, 1, pid}
+    assert_receive {:told, 2, ^pid}
+    assert :sys.get_state(pid).name == instance.name
+    assert Process.info(pid, :message_queue_len) == {:message_queue_len, 0}
+    assert BeamMCP.info!(instance.name).audit_dropped == 0
+  end
+
   @tag :capture_log
   test "what it raises is logged, and costs nothing else" do
     test = self()

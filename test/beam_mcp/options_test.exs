@@ -111,6 +111,26 @@ defmodule BeamMCP.OptionsTest do
     refute error.message =~ "swordfish"
   end
 
+  test "shows no secret that lies in what is wrong" do
+    secret = "swordfish"
+
+    for wrong <- [
+          %{client_secret: secret},
+          [{"a", %{b: %{client_key: secret}}}],
+          {:oauth, %{issuers: [%{keys: {:introspect, "x", %{client_secret: secret}}}]}},
+          %{dpop_nonce_secrets: [secret], list: [secrets: [secret]]}
+        ] do
+      error =
+        assert_raise ArgumentError, fn ->
+          Options.validate!(:http, authorize: :none, allowed_origins: wrong)
+        end
+
+      assert error.message =~ "option allowed_origins: expected"
+      assert error.message =~ ":hidden"
+      refute error.message =~ secret
+    end
+  end
+
   defp legal_default?(%{default: :required}), do: true
   defp legal_default?(%{default: {:described, text}}), do: is_binary(text)
 

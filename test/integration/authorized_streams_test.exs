@@ -4,12 +4,31 @@ defmodule BeamMCP.AuthorizedStreamsTest do
   use ExUnit.Case, async: false
 
   alias BeamMCP.{Context, ResourceSpec, ToolSpec}
-  alias BeamMCP.Test.{AccessToken, RawHTTP, Wire}
+  alias BeamMCP.Test.{AccessToken, Issuer, RawHTTP, Wire}
 
   @moduletag :integration
   @moduletag :capture_log
 
   @methods BeamMCP.Scopes.all()
+
+  defmodule Private do
+    # Each caller sees a resource of its own, as long as it has one.
+    @behaviour BeamMCP.Catalog
+
+    @impl true
+    def capabilities, do: %{tools: [], resources: [], prompts: []}
+
+    @impl true
+    def capabilities(%{principal: {_issuer, subject, _client}}) do
+      owners = :persistent_term.get(__MODULE__)
+      uri = "test://#{subject}"
+      spec = %ResourceSpec{uri: uri, name: subject}
+      %{tools: [], resources: if(subject in owners, do: [spec], else: []), prompts: []}
+    end
+
+    @impl true
+    def read_resource(_uri, _context), do: {:ok, "mine"}
+  end
 
   describe "a stream" do
     test "ends by its result when its token does, with nobody saying anything" do
@@ -41,6 +60,40 @@ defmodule BeamMCP.AuthorizedStreamsTest do
       refute read =~ "list_changed"
     end
 
+    test "asks about its token again, and ends when that is active no more" do
+      {issuer, port} = asked()
+      socket = hear(port, opaque())
+      tell = fn -> Process.sleep(1_100) && BeamMCP.notify_changed(__MODULE__, :tools) end
+
+      tell.()
+      read_until(socket, "list_changed")
+      assert length(Issuer.asked(issuer)) == 2
+
+      # What waits, waits on while nobody can say.
+      Issuer.put(issuer, "/introspect", {500, [], ""})
+      tell.()
+      assert {:error, :timeout} = :gen_tcp.recv(socket, 0, 500)
+      Issuer.put(issuer, "/introspect", active())
+      read_until(socket, "list_changed")
+
+      Issuer.put(issuer, "/introspect", inactive())
+      tell.()
+      read = read_until(socket, ~s("resultType":"complete"))
+      refute read =~ "list_changed"
+    end
+
+    test "that of a session does so too" do
+      {issuer, port} = asked()
+      headers = open_session(port, opaque()) ++ [accept: "text/event-stream"]
+      socket = RawHTTP.connect(port)
+      RawHTTP.write(socket, "GET", "/mcp", headers)
+      read_until(socket, "200 OK")
+      Issuer.put(issuer, "/introspect", inactive())
+      Process.sleep(1_100)
+      :ok = BeamMCP.notify_changed(__MODULE__, :tools)
+      refute read_until(socket, "0\r\n\r\n") =~ "list_changed"
+    end
+
     test "tells of resources that its scopes and the host permit, then" do
       permitted = :counters.new(1, [])
       test = self()
@@ -69,6 +122,25 @@ defmodule BeamMCP.AuthorizedStreamsTest do
       refute read =~ ~r/^:/m
       refute_received {:asked, _principal, "test://hidden"}
     end
+  end
+
+  test "a stream tells of what its caller's own catalog has then" do
+    :persistent_term.put(Private, ["ann", "bob"])
+    port = start(catalog: Private, registrations: [])
+    socket = hear(port, AccessToken.header(@methods), ["test://ann", "test://bob"])
+    update = &BeamMCP.notify_resource_updated(__MODULE__, "test://" <> &1)
+
+    update.("bob")
+    update.("ann")
+    refute read_until(socket, "test://ann") =~ "test://bob"
+
+    :persistent_term.put(Private, ["bob"])
+    update.("ann")
+    assert {:error, :timeout} = :gen_tcp.recv(socket, 0, 500)
+
+    :persistent_term.put(Private, ["ann"])
+    update.("ann")
+    read_until(socket, "test://ann")
   end
 
   test "a client is asked nothing once its token is revoked" do
@@ -196,9 +268,40 @@ defmodule BeamMCP.AuthorizedStreamsTest do
 
   defp decode(response), do: BeamMCP.Native.decode(response.body)
 
-  defp listen(port, claims) do
-    filter =
-      ~s("notifications":{"toolsListChanged":true,"resourceSubscriptions":["test://open","test://hidden"]})
+  # An instance whose issuer is asked about tokens; what it says counts for a second.
+  defp asked do
+    issuer = start_supervised!({Issuer, %{"/introspect" => active()}})
+    url = Issuer.url(issuer, "/introspect")
+    keys = {:introspect, url, client_id: "mcp", client_secret: "a secret"}
+    issuers = [[issuer: "https://auth.example.com", keys: keys]]
+    {issuer, start(oauth: [issuers: issuers])}
+  end
+
+  defp active do
+    answer(%{
+      active: true,
+      iss: "https://auth.example.com",
+      aud: "https://mcp.example.com/mcp",
+      sub: "ann",
+      scope: Enum.join(@methods, " "),
+      exp: System.os_time(:second) + 1
+    })
+  end
+
+  defp inactive, do: answer(%{active: false})
+
+  defp answer(map) do
+    {:ok, json} = BeamMCP.Native.encode(map)
+    {200, [], json}
+  end
+
+  defp opaque, do: [authorization: "Bearer opaque"]
+
+  defp listen(port, claims), do: hear(port, AccessToken.header(@methods, claims))
+
+  defp hear(port, credentials, uris \\ ["test://open", "test://hidden"]) do
+    uris = Enum.map_join(uris, ",", &inspect/1)
+    filter = ~s("notifications":{"toolsListChanged":true,"resourceSubscriptions":[#{uris}]})
 
     body = RawHTTP.body("subscriptions/listen", filter)
     socket = RawHTTP.connect(port)
@@ -211,8 +314,7 @@ defmodule BeamMCP.AuthorizedStreamsTest do
       mcp_method: "subscriptions/listen"
     ]
 
-    headers = headers ++ AccessToken.header(@methods, claims)
-    RawHTTP.write(socket, "POST", "/mcp", headers, body)
+    RawHTTP.write(socket, "POST", "/mcp", headers ++ credentials, body)
     read_until(socket, "subscriptions/acknowledged")
     socket
   end
@@ -226,11 +328,13 @@ defmodule BeamMCP.AuthorizedStreamsTest do
     end
   end
 
-  defp session(port, claims, capabilities \\ "{}") do
+  defp session(port, claims, capabilities \\ "{}"),
+    do: open_session(port, AccessToken.header(@methods, claims), capabilities)
+
+  defp open_session(port, token, capabilities \\ "{}") do
     params =
       ~s({"protocolVersion":"2025-11-25","capabilities":#{capabilities},"clientInfo":{"name":"t","version":"1"}})
 
-    token = AccessToken.header(@methods, claims)
     body = ~s({"jsonrpc":"2.0","id":1,"method":"initialize","params":#{params}})
     [id] = port |> RawHTTP.post(body, headers: token) |> RawHTTP.header_values("mcp-session-id")
     [mcp_session_id: id, mcp_protocol_version: "2025-11-25"] ++ token
@@ -249,7 +353,7 @@ defmodule BeamMCP.AuthorizedStreamsTest do
     ]
 
     own = [name: __MODULE__, registrations: registrations, http: http]
-    start_supervised!({BeamMCP, own ++ options}, id: __MODULE__)
+    start_supervised!({BeamMCP, Keyword.merge(own, options)}, id: __MODULE__)
     Wire.port(__MODULE__)
   end
 end

@@ -173,6 +173,29 @@ defmodule BeamMCP.OAuthKeysTest do
     assert Issuer.asked(context.issuer) == ["/jwks"]
   end
 
+  test "keys of a process that was killed serve nobody", context do
+    port = serve({:jwks_uri, Issuer.url(context.issuer, "/jwks")})
+    assert call(port, "at-valid-es256").status == 200
+    Issuer.put(context.issuer, "/jwks", {500, [], ""})
+    role = {__MODULE__, {OAuth.Keys, 0}}
+    [{pid, _value}] = Registry.lookup(BeamMCP.Registry, role)
+    Process.exit(pid, :kill)
+
+    another? = fn ->
+      match?([{other, _value}] when other != pid, Registry.lookup(BeamMCP.Registry, role))
+    end
+
+    assert Enum.any?(1..200, fn _ -> Process.sleep(10) && another?.() end)
+    assert call(port, "at-valid-es256").status == 503
+    Issuer.put(context.issuer, "/jwks", set("jwks.json"))
+    [{pid, _value}] = Registry.lookup(BeamMCP.Registry, role)
+    send(pid, {:fetch, 0})
+
+    assert Enum.any?(1..200, fn _ ->
+             Process.sleep(10) && call(port, "at-valid-es256").status == 200
+           end)
+  end
+
   describe "discovery" do
     test "finds the keys where the metadata of the issuer says", context do
       url = Issuer.url(context.issuer, "")

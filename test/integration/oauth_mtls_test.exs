@@ -5,7 +5,7 @@ defmodule BeamMCP.OAuthMTLSTest do
   # that say the same of these.
   use ExUnit.Case, async: false
 
-  alias BeamMCP.Test.{Certificates, JWS, RawHTTP, Wire}
+  alias BeamMCP.Test.{Certificates, JWS, RawHTTP, Vectors, Wire}
 
   @moduletag :integration
   @moduletag :tmp_dir
@@ -41,7 +41,7 @@ defmodule BeamMCP.OAuthMTLSTest do
   end
 
   test "every case is answered as recorded over the header of a proxy", context do
-    assert length(context.cases) == 9
+    assert Vectors.driven?(context.cases, "mtls.json")
 
     for one <- context.cases do
       port = start([], mtls: @proxy)

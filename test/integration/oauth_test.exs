@@ -144,6 +144,22 @@ defmodule BeamMCP.OAuthTest.Wire do
       end
     end
 
+    test "suggests what a tool needs too, unless it is not to be known", %{port: port} do
+      for {name, scope} <- [
+            {"told", "mcp:tools:call notes.delete"},
+            {"=?base64?#{Base.encode64("told")}?=", "mcp:tools:call notes.delete"},
+            {"hidden", "mcp:tools:call"},
+            {"no_such_tool", "mcp:tools:call"},
+            {"a\", realm=\"x", "mcp:tools:call"}
+          ] do
+        headers = [mcp_method: "tools/call", mcp_name: name]
+        response = RawHTTP.request(port, "POST", "/mcp", headers)
+        assert response.status == 401
+        [bearer, _dpop] = RawHTTP.header_values(response, "www-authenticate")
+        assert bearer =~ ~s( scope="#{scope}", resource_metadata=), name
+      end
+    end
+
     test "can be read by a page of an allowed origin, and by no other", %{port: port} do
       response = call(port, origin: @app)
       assert response.status == 401
@@ -181,8 +197,16 @@ defmodule BeamMCP.OAuthTest.Wire do
       )
 
     listener = [authorize: {:oauth, oauth}, allowed_origins: [@app]]
-    start_supervised!({BeamMCP, Wire.options(__MODULE__, http: listener)})
+    own = [http: listener, registrations: registrations()]
+    start_supervised!({BeamMCP, Wire.options(__MODULE__, own)})
     Wire.port(__MODULE__)
+  end
+
+  defp registrations do
+    for {name, denial} <- [{"told", :challenge}, {"hidden", :neutral}] do
+      tool = %BeamMCP.ToolSpec{name: name, required_scopes: ["notes.delete"], denial: denial}
+      {:tool, tool, fn _arguments -> {:ok, "done"} end}
+    end
   end
 
   defp call(port, headers, options \\ []),

@@ -3,48 +3,62 @@ defmodule BeamMCP.OAuthVectorsTest do
   # status, challenges and body as a client sees them.
   use ExUnit.Case, async: false
 
-  alias BeamMCP.Test.{RawHTTP, Wire}
+  alias BeamMCP.OAuth.Keys
+  alias BeamMCP.Test.{Issuer, RawHTTP, Vectors, Wire}
   alias BeamMCP.ToolSpec
 
   @moduletag :integration
   @moduletag :capture_log
 
-  @fixtures Path.expand("../fixtures/auth", __DIR__)
-  @base "config.json" |> then(&Path.join(@fixtures, &1)) |> File.read!()
-  @resource "https://mcp.example.com/mcp"
   @metadata ~s(resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp")
 
-  # What only a fetch of keys can lead to.
-  @fetching ~w(at-valid-rotated at-jwks-down)
+  # Within this time nobody asks an issuer again for a key that was not there.
+  @pause_ms 30_000
+
+  test "237 checks are recorded" do
+    counts = Vectors.counts()
+
+    assert counts == %{
+             "access-tokens.json" => 99,
+             "dpop.json" => 60,
+             "mtls.json" => 9,
+             "scopes.json" => 40,
+             "challenges.json" => 12,
+             "metadata.json" => 17
+           }
+
+    assert counts |> Map.values() |> Enum.sum() == 237
+  end
 
   test "every access token is answered as recorded" do
-    cases = load("access-tokens.json")["cases"]
-    assert length(cases) == 99
+    {fetching, others} = Enum.split_with(Vectors.all("access-tokens.json"), &fetching?/1)
 
-    for {settings, cases} <- Enum.group_by(cases, &{&1["config"], &1["jwks"]}),
-        cases = Enum.reject(cases, &(&1["id"] in @fetching)),
-        cases != [] do
-      {config, jwks} = settings
+    for {{config, jwks}, cases} <- Enum.group_by(others, &{&1["config"], &1["jwks"]}) do
       port = start(config, jwks)
       for one <- cases, do: check(one, bearer(port, one["token"]))
       stop_supervised!(__MODULE__)
     end
+
+    for one <- fetching, do: refetch(one)
+    assert Enum.map(fetching, & &1["id"]) == ~w(at-valid-rotated at-kid-unknown at-jwks-down)
+    assert Vectors.driven?(fetching ++ others, "access-tokens.json")
   end
 
   test "every proof is answered as recorded" do
-    cases = load("dpop.json")["cases"]
-    assert length(cases) == 60
+    cases = Vectors.all("dpop.json")
 
-    for {config, cases} <- Enum.group_by(cases, & &1["config"]), one <- cases do
-      port = start(config, "jwks.json")
+    for one <- cases do
+      port = start(one["config"], "jwks.json")
       for key <- one["already_seen"] || [], do: remember(key)
       check(one, send_request(port, one["request"]))
       stop_supervised!(__MODULE__)
     end
+
+    assert Vectors.driven?(cases, "dpop.json")
   end
 
   test "a proof that was accepted is refused the next time" do
-    [one | _rest] = load("dpop.json")["cases"]
+    [one | _rest] = Vectors.all("dpop.json")
     port = start(nil, "jwks.json")
     assert send_request(port, one["request"]).status == 200
     again = send_request(port, one["request"])
@@ -54,7 +68,7 @@ defmodule BeamMCP.OAuthVectorsTest do
   end
 
   test "of a hundred copies of one proof one is accepted" do
-    [one | _rest] = load("dpop.json")["cases"]
+    [one | _rest] = Vectors.all("dpop.json")
     port = start(nil, "jwks.json")
 
     statuses =
@@ -69,56 +83,104 @@ defmodule BeamMCP.OAuthVectorsTest do
   end
 
   test "challenges are as recorded" do
-    recorded = load("challenges.json")["cases"]
-    lines = Map.new(recorded, &{&1["id"], &1["www_authenticate"]})
-    expired = token("at-expired")
+    cases = Vectors.all("challenges.json")
 
-    for {id, config, request} <- [
-          {"anonymous", %{"dpop" => "off"}, &anonymous(&1, "tools/list")},
-          {"anonymous-dpop-optional", %{}, &anonymous(&1, "tools/list")},
-          {"anonymous-dpop-required", %{"dpop" => "required"}, &anonymous(&1, "tools/list")},
-          {"invalid-bearer", %{"dpop" => "off"}, &bearer(&1, expired)},
-          {"bound-as-bearer", %{}, &proof(&1, "dpop-bound-as-bearer")},
-          {"invalid-proof", %{}, &proof(&1, "dpop-sig-other-key")},
-          {"nonce", %{"dpop_nonce" => "required"}, &proof(&1, "dpop-nonce-missing")}
-        ] do
-      response = request.(start(config, "jwks.json"))
-      assert response.status == 401
-      assert challenges(response) == lines[id], id
+    for one <- cases do
+      {options, request} = provoking(one["id"])
+      response = request.(start(one["config"], "jwks.json", options))
+      assert response.status == one["status"], one["id"]
+      assert challenges(response) == one["www_authenticate"], one["id"]
       assert RawHTTP.header_values(response, "cache-control") == ["no-store"]
-      assert RawHTTP.header_values(response, "vary") == ["Authorization, DPoP, Origin"]
 
-      assert response.body ==
-               ~s({"jsonrpc":"2.0","error":{"code":-31401,"message":"Unauthorized"}})
+      for {name, value} <- one["other_headers"] || %{},
+          do: assert(RawHTTP.header_values(response, String.downcase(name)) == [value])
 
+      check_anonymous(response, one)
       stop_supervised!(__MODULE__)
+    end
+
+    assert Vectors.driven?(cases, "challenges.json")
+  end
+
+  # The options of an instance and the request that it answers so.
+  defp provoking(id) do
+    right = &bearer(&1, token("at-valid-es256"))
+    step_up = fn _context, _definition -> {:step_up, ["phr", "phrh"], 300} end
+    down = [keys: {:jwks_uri, "http://127.0.0.1:1/jwks"}]
+    selecting = %{"tools/call" => :selected_definition}
+
+    case id do
+      "anonymous" <> _dpop ->
+        {[], &anonymous(&1, "tools/list")}
+
+      "invalid-bearer" ->
+        {[], &bearer(&1, token("at-expired"))}
+
+      "bound-as-bearer" ->
+        {[], &proof(&1, "dpop-bound-as-bearer")}
+
+      "invalid-proof" ->
+        {[], &proof(&1, "dpop-sig-other-key")}
+
+      "nonce" ->
+        {[], &proof(&1, "dpop-nonce-missing")}
+
+      "insufficient-scope" ->
+        {[], &bearer(&1, token("at-valid-es256"), "read")}
+
+      "insufficient-scope-dpop" ->
+        {[scope_policy: selecting], &proof(&1, "dpop-valid-es256", "read")}
+
+      "step-up" ->
+        {[step_up: step_up], right}
+
+      "mount-denied" ->
+        {[oauth: [authorize_mount: fn _who, _what -> :deny end]], right}
+
+      "key-source-down" ->
+        {[issuer: down], right}
     end
   end
 
-  test "what is answered to a right token is as recorded" do
-    down = [keys: {:jwks_uri, "http://127.0.0.1:1/jwks"}]
+  # What is refused before its body is read has no id.
+  defp check_anonymous(%{status: 401} = response, %{"error" => error})
+       when error != "insufficient_user_authentication" do
+    assert RawHTTP.header_values(response, "vary") == ["Authorization, DPoP, Origin"]
 
-    for {id, config, options, request} <- [
-          {"insufficient-scope", %{"dpop" => "off"}, [],
-           &bearer(&1, token("at-valid-es256"), "read")},
-          {"insufficient-scope-dpop", %{},
-           [scope_policy: %{"tools/call" => :selected_definition}],
-           &proof(&1, "dpop-valid-es256", "read")},
-          {"mount-denied", %{}, [oauth: [authorize_mount: fn _who, _what -> :deny end]],
-           &bearer(&1, token("at-valid-es256"))},
-          {"key-source-down", %{}, [issuer: down], &bearer(&1, token("at-valid-es256"))}
-        ] do
-      expected = Enum.find(load("challenges.json")["cases"], &(&1["id"] == id))
-      response = request.(start(config, "jwks.json", options))
-      assert response.status == expected["status"], id
-      assert challenges(response) == expected["www_authenticate"], id
-      assert RawHTTP.header_values(response, "cache-control") == ["no-store"]
+    assert response.body ==
+             ~s({"jsonrpc":"2.0","error":{"code":-31401,"message":"Unauthorized"}})
+  end
 
-      for {name, value} <- expected["other_headers"] || %{},
-          do: assert(RawHTTP.header_values(response, String.downcase(name)) == [value])
+  defp check_anonymous(_response, _one), do: :ok
 
-      stop_supervised!(__MODULE__)
-    end
+  defp fetching?(%{"expect" => expected}),
+    do: is_map_key(expected, "jwks_after_refetch") or is_map_key(expected, "refetch")
+
+  # An issuer whose keys change, or which is gone, half a minute after they were fetched.
+  defp refetch(%{"expect" => expected} = one) do
+    issuer = start_supervised!({Issuer, %{"/jwks" => set(one["jwks"])}})
+    keys = {:jwks_uri, Issuer.url(issuer, "/jwks")}
+    port = start(one["config"], one["jwks"], issuer: [keys: keys])
+    assert bearer(port, token("at-valid-es256")).status == 200
+    Issuer.put(issuer, "/jwks", refetched(expected))
+    pass(@pause_ms)
+    check(one, bearer(port, one["token"]))
+    assert length(Issuer.asked(issuer)) == 2
+    # The keys of before serve on.
+    assert bearer(port, token("at-valid-es256")).status == 200
+    stop_supervised!(__MODULE__)
+    stop_supervised!(Issuer)
+  end
+
+  defp refetched(%{"jwks_after_refetch" => file, "refetches" => 1}), do: set(file)
+  defp refetched(%{"refetch" => "fail"}), do: :close
+
+  defp set(file), do: {200, [], Vectors.read(file)}
+
+  defp pass(ms) do
+    [{pid, _value}] = Registry.lookup(BeamMCP.Registry, {__MODULE__, {Keys, 0}})
+    clock = fn -> System.monotonic_time(:millisecond) + ms end
+    :sys.replace_state(pid, &%{&1 | clock: clock})
   end
 
   # That there is no such session is what a GET hears whose credentials are right.
@@ -188,7 +250,7 @@ defmodule BeamMCP.OAuthVectorsTest do
   defp start(config, jwks, more \\ []) do
     {oauth, more} = Keyword.pop(more, :oauth, [])
     {issuer, more} = Keyword.pop(more, :issuer, [])
-    values = Map.merge(decode(@base), config || %{})
+    values = Map.merge(Vectors.load("config.json"), config || %{})
     oauth = Keyword.merge(options(values, jwks, issuer), oauth)
     read = %ToolSpec{name: "read", required_scopes: ["documents.read"], denial: :challenge}
     registrations = [{:tool, read, fn _arguments -> {:ok, "read"} end}]
@@ -203,7 +265,7 @@ defmodule BeamMCP.OAuthVectorsTest do
       Keyword.merge(
         [
           issuer: values["issuer"],
-          keys: {:static, File.read!(Path.join(@fixtures, jwks))},
+          keys: {:static, Vectors.read(jwks)},
           algs: values["algs"],
           client_id_claims: values["client_id_claims"],
           scope_claims: values["scope_claims"]
@@ -211,7 +273,7 @@ defmodule BeamMCP.OAuthVectorsTest do
         issuer
       )
 
-    nonce_secret = load("dpop.json")["nonce"]["secret_b64u"]
+    nonce_secret = Vectors.load("dpop.json")["nonce"]["secret_b64u"]
 
     [
       resource: values["resource"],
@@ -247,7 +309,7 @@ defmodule BeamMCP.OAuthVectorsTest do
   defp anonymous(port, method), do: RawHTTP.modern(port, method)
 
   defp proof(port, id, tool \\ "whoami") do
-    one = Enum.find(load("dpop.json")["cases"], &(&1["id"] == id))
+    one = find("dpop.json", id)
     send_request(port, one["request"], tool)
   end
 
@@ -269,18 +331,7 @@ defmodule BeamMCP.OAuthVectorsTest do
 
   defp target(request), do: String.replace_prefix(request["url"], "https://mcp.example.com", "")
 
-  defp token(id) do
-    Enum.find(load("access-tokens.json")["cases"], &(&1["id"] == id))["token"]
-  end
+  defp token(id), do: find("access-tokens.json", id)["token"]
 
-  defp load(file), do: decode(File.read!(Path.join(@fixtures, file)))
-
-  defp decode(json) do
-    {:ok, value} = BeamMCP.Native.decode(json)
-    value
-  end
-
-  test "the resource is that of the fixture" do
-    assert decode(@base)["resource"] == @resource
-  end
+  defp find(file, id), do: Enum.find(Vectors.all(file), &(&1["id"] == id))
 end

@@ -27,11 +27,14 @@ defmodule BeamMCP.ProtectedExampleTest do
 
   setup do
     start_supervised!(Protected.Notes)
-    issuer = apply(Protected.Issuer, :get, [start_supervised!({Protected.Issuer, nil})])
+    ahead = :counters.new(1, [])
+    clock = fn -> System.os_time(:second) + :counters.get(ahead, 1) end
+    started = %{id: :issuer, start: {Protected.Issuer, :start_link, [nil, clock]}}
+    issuer = apply(Protected.Issuer, :get, [start_supervised!(started)])
     {:ok, port} = free_port()
     resource = "http://127.0.0.1:#{port}/mcp"
     start_supervised!(apply(Protected, :server, [resource, issuer.url, nil]))
-    {:ok, port: port, resource: resource, issuer: URI.parse(issuer.url).port}
+    {:ok, port: port, resource: resource, issuer: URI.parse(issuer.url).port, ahead: ahead}
   end
 
   test "from nothing to a tool that needs one scope more", context do
@@ -123,6 +126,15 @@ defmodule BeamMCP.ProtectedExampleTest do
     spent = code.()
     assert exchange(context, client, spent)["access_token"]
     assert exchange(context, client, spent)["error"] == "invalid_grant"
+  end
+
+  test "a code is good for a minute", context do
+    client = register(context)
+    [in_time, late] = for _ <- 1..2, do: authorize(context, client)["code"]
+    :counters.put(context.ahead, 1, 58)
+    assert exchange(context, client, in_time)["access_token"]
+    :counters.put(context.ahead, 1, 61)
+    assert exchange(context, client, late)["error"] == "invalid_grant"
   end
 
   test "a refresh token is good once, and for no more than it was given for", context do

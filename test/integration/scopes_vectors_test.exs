@@ -4,20 +4,18 @@ defmodule BeamMCP.ScopesVectorsTest do
   use ExUnit.Case, async: false
 
   alias BeamMCP.{PromptSpec, ResourceSpec, ResourceTemplateSpec, ToolSpec}
-  alias BeamMCP.Test.{AccessToken, RawHTTP, Wire}
+  alias BeamMCP.Test.{AccessToken, RawHTTP, Vectors, Wire}
 
   @moduletag :integration
   @moduletag :capture_log
 
-  @fixture Path.expand("../fixtures/auth/scopes.json", __DIR__)
   @metadata ~s(resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp")
 
   # Whoever has these opens a session; the request that is judged comes with those of its case.
   @everything BeamMCP.Scopes.all() ++ ["workspace.mcp"]
 
   test "every scope decision is answered as recorded" do
-    cases = load()["cases"]
-    assert length(cases) == 40
+    cases = Vectors.all("scopes.json")
 
     for one <- cases do
       case one["expect"]["decision"] do
@@ -25,6 +23,8 @@ defmodule BeamMCP.ScopesVectorsTest do
         decision -> answered(decision, one)
       end
     end
+
+    assert Vectors.driven?(cases, "scopes.json")
   end
 
   defp refused_at_start(%{"id" => id} = one) do
@@ -147,9 +147,4 @@ defmodule BeamMCP.ScopesVectorsTest do
 
   defp selections(policy),
     do: Map.new(policy, fn {method, selection} -> {method, String.to_atom(selection)} end)
-
-  defp load do
-    {:ok, value} = @fixture |> File.read!() |> BeamMCP.Native.decode()
-    value
-  end
 end

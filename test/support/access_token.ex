@@ -1,7 +1,8 @@
 defmodule BeamMCP.Test.AccessToken do
   @moduledoc "Signs access tokens with the issuer's key of test/fixtures/auth, for whatever a test wants them to say."
 
-  @fixtures Path.expand("../fixtures/auth", __DIR__)
+  alias BeamMCP.Test.{JWS, Vectors}
+
   @kid "as-es256-1"
   @resource "https://mcp.example.com/mcp"
   @issuer "https://auth.example.com"
@@ -9,9 +10,8 @@ defmodule BeamMCP.Test.AccessToken do
   @doc "`authorize: {:oauth, ..}` for its tokens, with `more` options."
   @spec authorize(keyword()) :: {:oauth, keyword()}
   def authorize(more \\ []) do
-    jwks = File.read!(Path.join(@fixtures, "jwks.json"))
-    issuer = [issuer: @issuer, keys: {:static, jwks}]
-    {:oauth, [resource: @resource, dpop: :off, issuers: [issuer]] ++ more}
+    issuer = [issuer: @issuer, keys: {:static, Vectors.read("jwks.json")}]
+    {:oauth, Keyword.merge([resource: @resource, dpop: :off, issuers: [issuer]], more)}
   end
 
   @doc "A token that grants `scopes`; `claims` replace its own."
@@ -30,33 +30,12 @@ defmodule BeamMCP.Test.AccessToken do
       scope: Enum.join(scopes, " ")
     }
 
-    header = segment(%{alg: "ES256", kid: @kid, typ: "at+jwt"})
-    signed = header <> "." <> segment(Map.merge(usual, claims))
-    signed <> "." <> encode(signature(signed))
+    JWS.sign({%{alg: "ES256", kid: @kid, typ: "at+jwt"}, Map.merge(usual, claims)}, key())
   end
 
   @doc "The header of a request with such a token."
   @spec header([String.t()], map()) :: keyword()
   def header(scopes, claims \\ %{}), do: [authorization: "Bearer " <> sign(scopes, claims)]
 
-  defp signature(signed) do
-    der = :crypto.sign(:ecdsa, :sha256, signed, [key(), :secp256r1])
-    # A sequence of two integers.
-    <<0x30, _length, 0x02, r_bytes, r::binary-size(r_bytes), 0x02, s_bytes,
-      s::binary-size(s_bytes)>> = der
-
-    <<:binary.decode_unsigned(r)::256, :binary.decode_unsigned(s)::256>>
-  end
-
-  defp key do
-    {:ok, keys} = @fixtures |> Path.join("keys.json") |> File.read!() |> BeamMCP.Native.decode()
-    Base.url_decode64!(keys["private_jwk"][@kid]["d"], padding: false)
-  end
-
-  defp segment(map) do
-    {:ok, json} = BeamMCP.Native.encode(map)
-    encode(json)
-  end
-
-  defp encode(bytes), do: Base.url_encode64(bytes, padding: false)
+  defp key, do: Vectors.load("keys.json")["private_jwk"][@kid]
 end

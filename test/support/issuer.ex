@@ -4,8 +4,8 @@ defmodule BeamMCP.Test.Issuer do
   use Agent
 
   @doc """
-  Starts it; `answers` are from paths to `{status, headers, body}`, to `:hang`, or to a function that
-  gets the text of the request and returns one of them. With the identity of
+  Starts it; `answers` are from paths to `{status, headers, body}`, to `:hang`, to `:close`, or to a
+  function that gets the text of the request and returns one of them. With the identity of
   `BeamMCP.Test.Certificates` it speaks TLS.
   """
   def start_link({answers, identity}), do: start_link(answers, identity)
@@ -81,6 +81,7 @@ defmodule BeamMCP.Test.Issuer do
   end
 
   defp answer(_socket, :hang), do: Process.sleep(:infinity)
+  defp answer({transport, socket}, :close), do: transport.close(socket)
 
   defp answer({transport, socket}, {status, headers, body}) do
     lines = for {name, value} <- headers, do: "#{name}: #{value}\r\n"

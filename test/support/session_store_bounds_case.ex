@@ -45,6 +45,14 @@ defmodule BeamMCP.SessionStoreBoundsCase do
         assert {:ok, _id} = @bounded.create(store.namespace, BeamMCP.SessionStoreCase.session())
       end
 
+      test "of many that open at the same time no more get in than find room" do
+        store = start(max_sessions: 5)
+        open = fn -> @bounded.create(store.namespace, BeamMCP.SessionStoreCase.session()) end
+        opened = 1..50 |> Enum.map(fn _ -> Task.async(open) end) |> Task.await_many()
+        assert Enum.count(opened, &match?({:ok, _id}, &1)) == 5
+        assert Enum.count(opened, &(&1 == {:error, :full})) == 45
+      end
+
       test "a new session takes the place of the oldest that was left unused, not sooner than it may" do
         store = start(max_sessions: 3)
         used = create(store)

@@ -30,6 +30,24 @@ defmodule BeamMCP.TaskStoreBoundsCase do
         assert @bounded.count(store.namespace) == 1
       end
 
+      test "of many that begin at the same time no more do than find room" do
+        store = start(max_tasks: 5)
+        begun = at_once(50, fn _number -> create(store) end)
+        assert Enum.count(begun, &match?({:ok, _id}, &1)) == 5
+        assert Enum.count(begun, &match?({{:error, :full}, _id}, &1)) == 45
+      end
+
+      test "of many that grow at the same time no more do than find room" do
+        for _round <- 1..5 do
+          store = start(max_task_bytes: 5_000)
+          ids = for _ <- 1..50, {:ok, id} = create(store), do: id
+          grow = &{:ok, %{&1 | detail: String.duplicate("x", 2_000)}}
+          grown = at_once(50, &@bounded.update(store.namespace, Enum.at(ids, &1 - 1), grow))
+          assert Enum.count(grown, &match?({:ok, _task}, &1)) == 2
+          assert Enum.count(grown, &(&1 == {:error, :full})) == 48
+        end
+      end
+
       test "one principal's tasks are bounded, others and the anonymous are not" do
         store = start(max_tasks_per_principal: 1)
         {:ok, id} = create(store, %{principal: "alice"})
@@ -74,6 +92,10 @@ defmodule BeamMCP.TaskStoreBoundsCase do
         options = [clock: fn -> :counters.get(time, 1) end] ++ options
         spec = Map.put(@bounded.child_spec({namespace, options}), :id, namespace)
         %{namespace: namespace, time: time, pid: start_supervised!(spec)}
+      end
+
+      defp at_once(count, fun) do
+        1..count |> Enum.map(&Task.async(fn -> fun.(&1) end)) |> Task.await_many()
       end
 
       defp pass(store, ms), do: :counters.add(store.time, 1, ms)

@@ -2,6 +2,7 @@ defmodule BeamMCP.Test.Token do
   @moduledoc "Access tokens of keys that a test makes itself, right or wrong in whatever way it wants."
 
   alias BeamMCP.Native
+  alias BeamMCP.Test.JWS
 
   @issuer "https://auth.example.com"
   @resource "https://mcp.example.com/mcp"
@@ -15,7 +16,7 @@ defmodule BeamMCP.Test.Token do
 
   @doc "The public half as a JSON Web Key."
   def jwk(%{point: <<4, x::binary-32, y::binary-32>>} = key),
-    do: %{kty: "EC", crv: "P-256", kid: key.kid, x: encode(x), y: encode(y)}
+    do: %{kty: "EC", crv: "P-256", kid: key.kid, x: JWS.base64(x), y: JWS.base64(y)}
 
   @doc "The key set of some keys, as JSON."
   def set(keys), do: json(%{keys: Enum.map(keys, &jwk/1)})
@@ -28,7 +29,7 @@ defmodule BeamMCP.Test.Token do
         aud: @resource,
         sub: "ann",
         client_id: "app",
-        jti: encode(:crypto.strong_rand_bytes(9)),
+        jti: JWS.base64(:crypto.strong_rand_bytes(9)),
         iat: @now,
         exp: @now + 600,
         scope: "mcp:tools:read mcp:tools:call"
@@ -40,19 +41,17 @@ defmodule BeamMCP.Test.Token do
   @doc "A token that the key signed; claims may be JSON text of the test's own."
   def sign(key, claims \\ claims(), header \\ %{}) do
     header = Map.merge(%{alg: "ES256", typ: "at+jwt", kid: key.kid}, header)
-    signed = segment(header) <> "." <> segment(claims)
-    signature = raw(:crypto.sign(:ecdsa, :sha256, signed, [key.secret, :secp256r1]))
-    signed <> "." <> encode(signature)
+    JWS.sign({header, claims}, key.secret)
   end
 
   @doc "A token with an HMAC of these octets in place of a signature."
   def hmac(key, secret) do
-    signed = segment(%{alg: "HS256", typ: "at+jwt", kid: key.kid}) <> "." <> segment(claims())
-    signed <> "." <> encode(:crypto.mac(:hmac, :sha256, secret, signed))
+    signed = JWS.input({%{alg: "HS256", typ: "at+jwt", kid: key.kid}, claims()})
+    signed <> "." <> JWS.base64(:crypto.mac(:hmac, :sha256, secret, signed))
   end
 
   @doc "A token that nobody signed."
-  def unsigned(alg), do: segment(%{alg: alg, typ: "at+jwt"}) <> "." <> segment(claims()) <> "."
+  def unsigned(alg), do: JWS.input({%{alg: alg, typ: "at+jwt"}, claims()}) <> "."
 
   @doc "The public half as a PEM file has it (RFC 5480 §2)."
   def pem(%{point: point}) do
@@ -61,19 +60,8 @@ defmodule BeamMCP.Test.Token do
     "-----BEGIN PUBLIC KEY-----\n#{Enum.join(lines, "\n")}\n-----END PUBLIC KEY-----\n"
   end
 
-  # The two numbers, without the frame that ASN.1 puts around them.
-  defp raw(<<0x30, _all, 0x02, size, r::binary-size(size), 0x02, _size, s::binary>>) do
-    [r, s] = Enum.map([r, s], &:binary.decode_unsigned/1)
-    <<r::256, s::256>>
-  end
-
-  defp segment(text) when is_binary(text), do: encode(text)
-  defp segment(members), do: encode(json(members))
-
   defp json(term) do
     {:ok, text} = Native.encode(term)
     text
   end
-
-  defp encode(bytes), do: Base.url_encode64(bytes, padding: false)
 end

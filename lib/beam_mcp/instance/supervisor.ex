@@ -98,7 +98,7 @@ defmodule BeamMCP.Instance.Supervisor do
   defp keys(config) do
     for {%{authorize: %OAuth{} = oauth}, index} <- Enum.with_index(config.http),
         module <- OAuth.processes(oauth),
-        do: {module, {config.name, index, oauth}}
+        do: Supervisor.child_spec({module, {config.name, index, oauth}}, id: {module, index})
   end
 
   defp dispatchers(config) do

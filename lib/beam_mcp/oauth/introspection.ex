@@ -19,10 +19,6 @@ defmodule BeamMCP.OAuth.Introspection do
   # Tokens that nobody issued can make an issuer fail at will.
   @log_pause_ms 10_000
 
-  @spec child_spec({Instance.name(), non_neg_integer(), OAuth.t()}) :: Supervisor.child_spec()
-  def child_spec({_name, index, _oauth} = argument),
-    do: %{id: {__MODULE__, index}, start: {__MODULE__, :start_link, [argument]}}
-
   @spec start_link({Instance.name(), non_neg_integer(), OAuth.t()}) :: GenServer.on_start()
   def start_link({_name, _number, _oauth} = argument),
     do: GenServer.start_link(__MODULE__, argument)
@@ -83,8 +79,10 @@ defmodule BeamMCP.OAuth.Introspection do
         {:noreply, state}
 
       {:error, text} ->
+        # Whoever is answered finds the reason in the log.
+        state = log(state, text)
         answer(waiting, :failed)
-        {:noreply, log(state, text)}
+        {:noreply, state}
     end
   end
 

@@ -21,10 +21,6 @@ defmodule BeamMCP.OAuth.Keys do
   @stale_ms 3_600_000
   @max_waiting 1_000
 
-  @spec child_spec({Instance.name(), non_neg_integer(), OAuth.t()}) :: Supervisor.child_spec()
-  def child_spec({_name, index, _oauth} = argument),
-    do: %{id: {__MODULE__, index}, start: {__MODULE__, :start_link, [argument]}}
-
   @spec start_link({Instance.name(), non_neg_integer(), OAuth.t()}) :: GenServer.on_start()
   def start_link({_name, _number, _oauth} = argument),
     do: GenServer.start_link(__MODULE__, argument)

@@ -1,10 +1,11 @@
 defmodule BeamMCP.OAuth.Settling do
   @moduledoc false
-  # What is left to be settled of a sender whose access token is right, in one visit: revocation,
-  # principal, whether the endpoint is open to it, and last the proof: nobody burns another's, and
-  # what is refused before fills no store.
+  # What is left to be settled of a sender whose access token is right, in one visit: whether its
+  # issuer still says so, where a stream was opened by that, revocation, principal, whether the
+  # endpoint is open to it, and last the proof: nobody burns another's, and what is refused before
+  # fills no store.
 
-  alias BeamMCP.{Fault, Handler, Identity, Instance, OAuth, Request, TokenFacts}
+  alias BeamMCP.{Fault, Handler, Identity, Instance, Native, OAuth, Request, TokenFacts}
 
   @type answer ::
           :settled
@@ -13,11 +14,15 @@ defmodule BeamMCP.OAuth.Settling do
 
   @type replay :: {key :: String.t(), ttl_s :: pos_integer()} | nil
 
-  @spec answer(Instance.t(), non_neg_integer(), Request.t(), map(), replay()) :: answer()
-  def answer(instance, number, request, facts, replay) do
+  @type inquiry :: {digest :: binary(), Native.inquiry()} | nil
+
+  @spec answer(Instance.t(), non_neg_integer(), Request.t(), map(), replay(), inquiry()) ::
+          answer()
+  def answer(instance, number, request, facts, replay, inquiry) do
     facts = struct!(TokenFacts, facts)
 
     with %OAuth{} = oauth <- oauth(instance, number),
+         :ok <- check_active(oauth, {instance.name, number}, inquiry),
          :ok <- check_revocation(oauth.revocation, facts),
          {:ok, principal, answer} <- load(oauth.load_principal, facts),
          :ok <- check_mount(oauth.authorize_mount, principal, request),
@@ -33,6 +38,25 @@ defmodule BeamMCP.OAuth.Settling do
     case :ets.lookup(instance.hooks, number) do
       [{^number, %OAuth{} = oauth, _body}] -> oauth
       _none -> {:error, "principal_unavailable"}
+    end
+  end
+
+  defp check_active(_oauth, _place, nil), do: :ok
+
+  defp check_active(oauth, place, {_digest, inquiry} = asked) do
+    with :unknown <- Native.introspected(oauth.guard, inquiry),
+         :unknown <- ask_again(oauth, place, asked) do
+      {:error, "introspection_unavailable"}
+    else
+      :active -> :ok
+      {:refused, reason} -> {:error, reason}
+    end
+  end
+
+  defp ask_again(oauth, {name, number}, {digest, inquiry}) do
+    case OAuth.Introspection.ask(name, number, digest, inquiry) do
+      :ok -> Native.introspected(oauth.guard, inquiry)
+      :failed -> :unknown
     end
   end
 

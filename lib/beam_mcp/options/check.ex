@@ -261,6 +261,14 @@ defmodule BeamMCP.Options.Check do
 
   def secret(_other), do: :error
 
+  # Becomes `{:file, path}` or `{:text, pem}`.
+  @spec pem(term()) :: {:ok, {:file | :text, String.t()}} | :error
+  def pem({:file, path}) when is_binary(path) and path != "", do: {:ok, {:file, path}}
+
+  def pem(text) do
+    with {:ok, pem} <- secret(text), do: {:ok, {:text, pem}}
+  end
+
   @spec keywords(term()) :: {:ok, keyword()} | :error
   def keywords(options), do: if(Keyword.keyword?(options), do: {:ok, options}, else: :error)
 

@@ -70,10 +70,33 @@ defmodule BeamMCP.Options.OAuth do
       row(:client_id, :string, :required, "Who asks: this server as a client of the issuer"),
       row(
         :client_secret,
-        {:custom, &Check.secret/1, "a string, or a function of no arguments that returns one"},
-        :required,
-        "Its secret (`client_secret_basic`)",
+        {:optional,
+         {:custom, &Check.secret/1, "a string, or a function of no arguments that returns one"}},
+        nil,
+        "Its secret (`client_secret_basic`). This or `client_key` is given",
         secret: true
+      ),
+      row(
+        :client_key,
+        {:optional,
+         {:custom, &Check.pem/1,
+          "`{:file, path}`, PEM text, or a function of no arguments that returns such text"}},
+        nil,
+        "Its private key (`private_key_jwt`, RFC 7523): RSA of 2,048 to 4,096 bits, P-256 or Ed25519, in PKCS#8 or PKCS#1. Read at start; each question has an assertion of its own, good for a minute",
+        secret: true
+      ),
+      row(
+        :alg,
+        {:optional, :string},
+        {:described, "`\"ES256\"`, `\"EdDSA\"` or `\"RS256\"`, by the key"},
+        "The algorithm of assertions; an RSA key signs by `\"PS256\"` too"
+      ),
+      row(:kid, {:optional, :string}, nil, "The key's name at the issuer, where it has one"),
+      row(
+        :assertion_audience,
+        {:optional, :string},
+        {:described, "`issuer`"},
+        "`aud` of assertions: some issuers go by the URL of an endpoint of theirs"
       ),
       row(
         :allow_unbounded_introspection,

@@ -24,9 +24,6 @@ defmodule BeamMCP.ReplayStore.Mnesia do
   # By so much the clock of the node that sweeps may be ahead of the others.
   @skew_ms 60_000
 
-  # Proofs that one transaction of a sweep removes.
-  @batch 1_000
-
   @impl ReplayStore
   def shared?, do: true
 
@@ -52,11 +49,8 @@ defmodule BeamMCP.ReplayStore.Mnesia do
   @impl Tables
   def sweep(store) do
     old = {:"=<", :"$2", store.clock.() - @skew_ms}
-    keys = Mnesia.select(store.table, [{{store.table, :"$1", :"$2"}, [old], [:"$1"]}])
-
-    for keys <- Enum.chunk_every(keys, @batch) do
-      Mnesia.transaction(fn -> Enum.each(keys, &Mnesia.delete(store.table, &1)) end)
-    end
+    keys = [{{store.table, :"$1", :"$2"}, [old], [:"$1"]}]
+    Mnesia.sweep(store.table, keys, &Mnesia.delete(store.table, &1))
   end
 
   # The row is locked on every copy, so that others wait until what is written here is there.

@@ -45,9 +45,6 @@ defmodule BeamMCP.SessionStore.Mnesia do
   # A client that was just answered has so long to use what it opened.
   @min_unused_ms 10_000
 
-  # Sessions that one transaction of a sweep removes.
-  @batch 100
-
   @impl SessionStore
   def shared?, do: true
 
@@ -109,10 +106,7 @@ defmodule BeamMCP.SessionStore.Mnesia do
     old = {:"=<", :"$2", now_ms - store.settings.lifetime_ms}
     idle = {:"=<", :"$3", now_ms - store.settings.idle_timeout_ms}
     ended = [{{store.sessions, :"$1", :_, :"$2", :"$3"}, [{:orelse, old, idle}], [:"$1"]}]
-
-    for ids <- store.sessions |> Mnesia.select(ended) |> Enum.chunk_every(@batch) do
-      Mnesia.transaction(fn -> Enum.each(ids, &remove_ended(store, &1)) end)
-    end
+    Mnesia.sweep(store.sessions, ended, &remove_ended(store, &1))
   end
 
   defp written(namespace, id, change) do

@@ -67,10 +67,7 @@ defmodule BeamMCP.StagedStore.Mnesia do
   def sweep(store) do
     expired = {:"=<", :"$2", store.clock.()}
     ids = [{{store.table, :"$1", :_, :_, :"$2", :_}, [expired], [:"$1"]}]
-
-    for ids <- store.table |> Mnesia.select(ids) |> Enum.chunk_every(100) do
-      Mnesia.transaction(fn -> Enum.each(ids, &Mnesia.delete(store.table, &1)) end)
-    end
+    Mnesia.sweep(store.table, ids, &Mnesia.delete(store.table, &1))
   end
 
   defp put_in_table(store, id, entry) do

@@ -36,9 +36,6 @@ defmodule BeamMCP.TaskStore.Mnesia do
   @tasks [attributes: [:id, :task, :expires_ms], type: :set]
   @totals [attributes: [:key, :value], type: :ordered_set]
 
-  # Tasks that one transaction of a sweep removes.
-  @batch 100
-
   @impl TaskStore
   def shared?, do: true
 
@@ -116,10 +113,7 @@ defmodule BeamMCP.TaskStore.Mnesia do
   def sweep(store) do
     expired = {:"=<", :"$2", store.clock.()}
     ids = [{{store.tasks, :"$1", :_, :"$2"}, [expired], [:"$1"]}]
-
-    for ids <- store.tasks |> Mnesia.select(ids) |> Enum.chunk_every(@batch) do
-      Mnesia.transaction(fn -> Enum.each(ids, &remove_expired(store, &1)) end)
-    end
+    Mnesia.sweep(store.tasks, ids, &remove_expired(store, &1))
   end
 
   defp written(namespace, id, change) do

@@ -2,14 +2,14 @@
 
 use std::{error, fmt, sync::Arc};
 
-use base64::{Engine, engine::general_purpose::STANDARD};
 use mcp_json::Kind;
 use zeroize::Zeroizing;
 
 use crate::{
     claims,
     config::Config,
-    credentials::Credentials,
+    credentials::{Credentials, Head},
+    facts::Facts,
     jws::object,
     reason::Reason,
     secret::Secret,
@@ -45,6 +45,15 @@ impl Inquiry {
             digest: credentials.digest(),
             form: Secret::new(form.into_bytes()),
         }
+    }
+
+    /// What an issuer is asked again about a sender that was let in by `facts`; none where its tokens are signed.
+    pub fn again(head: &Head<'_>, config: &Config, facts: &Facts) -> Option<Self> {
+        let is_asked = config.introspected() == Some(facts.issuer_index);
+        let credentials = is_asked.then(|| Credentials::read(head, config).ok());
+        credentials
+            .flatten()
+            .map(|credentials| Self::about(&credentials))
     }
 
     /// By what the token is known.
@@ -98,18 +107,8 @@ impl Config {
     }
 }
 
-/// `Authorization` of a client with a secret (RFC 6749 §2.3.1).
-pub fn client_secret_basic(client_id: &str, client_secret: &Secret) -> Secret {
-    let (id, secret) = (
-        percent_encoded(client_id.as_bytes()),
-        percent_encoded(client_secret.bytes()),
-    );
-    let pair = Secret::new(format!("{}:{}", *id, *secret).into_bytes());
-    Secret::new(format!("Basic {}", STANDARD.encode(pair.bytes())).into_bytes())
-}
-
 /// Everything but unreserved characters as an escape (WHATWG URL, `application/x-www-form-urlencoded`).
-fn percent_encoded(bytes: &[u8]) -> Zeroizing<String> {
+pub(crate) fn percent_encoded(bytes: &[u8]) -> Zeroizing<String> {
     let mut encoded = Zeroizing::new(String::with_capacity(3 * bytes.len()));
     for byte in bytes {
         match byte {
@@ -142,7 +141,6 @@ mod tests {
     use crate::{
         check::{Decision, check},
         config::{Issuer, Settings},
-        credentials::Head,
         key_set::Keys,
     };
 
@@ -327,9 +325,6 @@ mod tests {
             &*percent_encoded("a+b/c=&é~".as_bytes()),
             "a%2Bb%2Fc%3D%26%C3%A9~"
         );
-        let authorization = client_secret_basic("id:1", &Secret::new(b"s e".to_vec()));
-        let text = str::from_utf8(authorization.bytes()).unwrap();
-        assert_eq!(text, format!("Basic {}", STANDARD.encode("id%3A1:s%20e")));
         let Decision::Inquire(inquiry) = decide("hidden", &config(false)) else {
             panic!("it is not asked about");
         };

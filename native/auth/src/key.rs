@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::{
     algorithm::{Algorithm, Method},
     base64url,
+    object::Object,
 };
 
 /// A public key and what its owner says it is for.
@@ -225,15 +226,11 @@ fn optional_text(jwk: Node<'_>, name: &str) -> Option<Option<String>> {
 
 /// SHA-256 over the required members in the order of their names, without white space (RFC 7638 §3).
 fn digest(members: &[(&str, &str)]) -> String {
-    let mut text = Vec::new();
+    let mut object = Object::default();
     for (name, value) in members {
-        text.push(if text.is_empty() { b'{' } else { b',' });
-        mcp_json::write::string(&mut text, name);
-        text.push(b':');
-        mcp_json::write::string(&mut text, value);
+        object.string(name, value);
     }
-    text.push(b'}');
-    base64url::encode(&Sha256::digest(&text))
+    base64url::encode(&Sha256::digest(object.end()))
 }
 
 /// The bits of a big-endian number.

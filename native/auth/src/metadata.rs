@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use mcp_json::write;
 use sha2::{Digest, Sha256};
 
 use crate::{
     config::{Config, Dpop},
+    object::Object,
     resource::WELL_KNOWN,
     scope::Scope,
 };
@@ -90,43 +90,4 @@ fn body(config: &Config) -> Vec<u8> {
         object.boolean("tls_client_certificate_bound_access_tokens", true);
     }
     object.end()
-}
-
-/// JSON text of an object, member by member.
-#[derive(Default)]
-struct Object(Vec<u8>);
-
-impl Object {
-    fn name(&mut self, name: &str) {
-        self.0.push(if self.0.is_empty() { b'{' } else { b',' });
-        write::string(&mut self.0, name);
-        self.0.push(b':');
-    }
-
-    fn string(&mut self, name: &str, value: &str) {
-        self.name(name);
-        write::string(&mut self.0, value);
-    }
-
-    fn boolean(&mut self, name: &str, value: bool) {
-        self.name(name);
-        self.0.extend(value.to_string().bytes());
-    }
-
-    fn strings<'a>(&mut self, name: &str, values: impl Iterator<Item = &'a str>) {
-        self.name(name);
-        self.0.push(b'[');
-        for (index, value) in values.enumerate() {
-            if index > 0 {
-                self.0.push(b',');
-            }
-            write::string(&mut self.0, value);
-        }
-        self.0.push(b']');
-    }
-
-    fn end(mut self) -> Vec<u8> {
-        self.0.push(b'}');
-        self.0
-    }
 }

@@ -17,7 +17,7 @@ use hyper::{
     header::{ACCEPT, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue},
 };
 use hyper_util::rt::TokioIo;
-use mcp_auth::Secret;
+use mcp_auth::Posted;
 use tokio::{
     net::{TcpStream, lookup_host},
     task::spawn_blocking,
@@ -37,16 +37,7 @@ pub struct Fetch {
     /// Whom the host's certificate must be of; `None` is whom the system trusts.
     pub trust: Option<Trust>,
     /// What is posted; a GET without it.
-    pub form: Option<Form>,
-}
-
-/// A form and who posts it.
-#[derive(Clone, Debug)]
-pub struct Form {
-    /// The value of `Authorization`.
-    pub authorization: Secret,
-    /// The form, encoded.
-    pub body: Secret,
+    pub form: Option<Posted>,
 }
 
 /// What came.
@@ -176,7 +167,7 @@ impl Target {
         }
     }
 
-    fn request(&self, form: Option<Form>) -> Result<Request<Full<Bytes>>, hyper::http::Error> {
+    fn request(&self, form: Option<Posted>) -> Result<Request<Full<Bytes>>, hyper::http::Error> {
         let path = self.uri.path_and_query();
         let path = path.map_or("/", |path| path.as_str());
         let authority = self.uri.authority();
@@ -187,21 +178,23 @@ impl Target {
                 .header(ACCEPT, "application/jwk-set+json, application/json")
                 .body(Full::default());
         };
-        let mut authorization = HeaderValue::from_bytes(form.authorization.bytes())?;
-        authorization.set_sensitive(true);
-        Request::post(path)
+        let mut request = Request::post(path)
             .header(HOST, authority)
             .header(ACCEPT, "application/json")
-            .header(AUTHORIZATION, authorization)
-            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
-            .body(Bytes::copy_from_slice(form.body.bytes()).into())
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded");
+        if let Some(authorization) = form.authorization {
+            let mut value = HeaderValue::from_bytes(authorization.bytes())?;
+            value.set_sensitive(true);
+            request = request.header(AUTHORIZATION, value);
+        }
+        request.body(Bytes::copy_from_slice(form.form.bytes()).into())
     }
 }
 
 async fn send(
     stream: impl Stream,
     target: &Target,
-    form: Option<Form>,
+    form: Option<Posted>,
 ) -> Result<Response<Incoming>, FetchError> {
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream))
         .await

@@ -6,8 +6,8 @@ use std::{
 };
 
 use mcp_auth::{
-    Accepted, Certificate, Config, Credentials, Decision, Document, Head, Inquiry, Judged, KeySet,
-    Keys, Nonces, Reason, Refetch, Refused,
+    Accepted, Certificate, Config, Credentials, Decision, Document, Facts, Head, Inquiry, Judged,
+    KeySet, Keys, Nonces, Reason, Refetch, Refused, TokenDigest,
 };
 use mcp_driver::now;
 use mcp_protocol::{Account, Answer, Buckets, Identity, Now, Rate, RequestHead, Single};
@@ -74,6 +74,15 @@ struct Known {
     identity: Option<Identity>,
     /// Until when that counts, on the clock that never goes back, where an issuer said it.
     until_ms: Option<u64>,
+}
+
+impl Known {
+    /// What it takes: the claims, and the host's term with them.
+    fn bytes(&self) -> usize {
+        let claims = self.judged.as_ref().map_or(0, |facts| facts.claims.len());
+        let term = self.identity.as_ref().map_or(0, |it| it.term.len());
+        claims + term
+    }
 }
 
 /// What became of a request's credentials.
@@ -144,6 +153,11 @@ impl Guard {
         self.options.settles
     }
 
+    /// Whether somebody is asked about a sender again while a stream of its is open.
+    pub(crate) fn asks_again(&self, facts: &Facts) -> bool {
+        self.settles() || self.config().introspected() == Some(facts.issuer_index)
+    }
+
     /// The second at which a request of this time is judged.
     fn now_s(&self, now: Now) -> u64 {
         self.options.now_s.unwrap_or(now.wall_ms / 1_000)
@@ -175,7 +189,7 @@ impl Guard {
             Ok(credentials) => credentials,
             Err(reason) => return Checked::refused(Refused::early(reason, &view)),
         };
-        let (judged, identity) = match self.known(&credentials, now) {
+        let (judged, identity) = match self.known(&credentials.digest(), now) {
             Some(known) => (Some(known.judged), known.identity),
             None => (None, None),
         };
@@ -208,7 +222,7 @@ impl Guard {
         };
         let now = now();
         let until_ms = match self.config().introspected() == Some(accepted.facts.issuer_index) {
-            true => match self.known(&credentials, now) {
+            true => match self.known(&credentials.digest(), now) {
                 Some(Known {
                     judged: Ok(_),
                     until_ms,
@@ -224,7 +238,13 @@ impl Guard {
             identity: Some(identity.clone()),
             until_ms,
         };
-        self.known.put(credentials.digest(), known, now, clears);
+        self.keep(credentials.digest(), known, now, clears);
+    }
+
+    /// What the issuer said of a token, as long as that counts.
+    pub fn introspected(&self, inquiry: &Inquiry) -> Option<Result<(), Reason>> {
+        let known = self.known(&inquiry.digest(), now())?;
+        Some(known.judged.map(|_| ()))
     }
 
     /// Asks the issuer about a token, and remembers what it says.
@@ -234,7 +254,7 @@ impl Guard {
     pub async fn introspect(&self, inquiry: &Inquiry) -> Result<(), IntrospectionError> {
         let introspector = self.options.introspector.as_ref();
         let introspector = introspector.ok_or(IntrospectionError::Nobody)?;
-        let answer = introspector.ask(inquiry).await?;
+        let answer = introspector.ask(inquiry, self.now_s(now())).await?;
         let now = now();
         let now_s = self.now_s(now);
         let judged = self.config().judge(introspector.issuer, &answer, now_s)?;
@@ -244,13 +264,17 @@ impl Guard {
             judged,
             identity: None,
         };
-        let clears = self.known.clears();
-        self.known.put(inquiry.digest(), known, now, clears);
+        self.keep(inquiry.digest(), known, now, self.known.clears());
         Ok(())
     }
 
-    fn known(&self, credentials: &Credentials<'_>, now: Now) -> Option<Known> {
-        let known = self.known.get(&credentials.digest(), now)?;
+    fn keep(&self, token: TokenDigest, known: Known, now: Now, clears: u64) {
+        let bytes = known.bytes();
+        self.known.put(token, known, bytes, now, clears);
+    }
+
+    fn known(&self, token: &TokenDigest, now: Now) -> Option<Known> {
+        let known = self.known.get(token, now)?;
         let counts = |until_ms| now.monotonic_ms < until_ms;
         known.until_ms.is_none_or(counts).then_some(known)
     }

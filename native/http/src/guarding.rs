@@ -3,13 +3,13 @@
 use std::{sync::Arc, time::Instant};
 
 use mcp_auth::{
-    Accepted, Challenge, Clause, Decision, Inquiry, Operation, Reason, Refetch, Refused, Scheme,
-    Scope, SignIn, Wanted,
+    Accepted, Challenge, Clause, Decision, Inquiry, Reason, Refetch, Refused, Scheme, Scope,
+    SignIn, Wanted,
 };
 use mcp_driver::{Event, Host, ask, now};
 use mcp_protocol::{
     Ask, Authorized, Code, Error, Grant, Headers, Identity, Input, Now, Question, RequestHead,
-    Shared, Single, Stage, Unanswered, Verdict,
+    Stage, Unanswered, Verdict,
 };
 
 use crate::guard::{Checked, Guard};
@@ -145,6 +145,7 @@ impl<H: Host> Visit<'_, H> {
             hook: self.hook,
             head: Arc::clone(&self.head),
             accepted: Arc::clone(accepted),
+            inquiry: None,
         };
         self.ask(ask, self.host.shared().config.hook_timeout_ms)
             .await
@@ -176,7 +177,7 @@ impl<H: Host> Visit<'_, H> {
             scheme: accepted.binding.scheme(),
             sign_in: SignIn::of(&accepted.facts),
             token: Some((Arc::clone(&accepted.facts), accepted.binding)),
-            again: guard.settles().then(|| {
+            again: guard.asks_again(&accepted.facts).then(|| {
                 Arc::new(Accepted {
                     replay: None,
                     ..accepted.clone()
@@ -191,7 +192,7 @@ impl<H: Host> Visit<'_, H> {
         self.guard.note(&self.head, reason);
         self.record(Some(reason), accepted, None);
         let scope = match reason.suggests_scope() {
-            true => suggested(&self.head, &self.host.shared()),
+            true => self.host.shared().suggested(&self.head),
             false => Clause::new(),
         };
         let scope: Vec<_> = scope.iter().map(Scope::as_str).collect();
@@ -242,20 +243,6 @@ impl<H: Host> Visit<'_, H> {
                 },
             })));
         }
-    }
-}
-
-/// Scopes for a client to ask for. What it says it wants is believed for that: it can only choose among the scopes of
-/// the configuration.
-fn suggested(head: &RequestHead, shared: &Shared) -> Clause {
-    let gates = &shared.config.scopes.gates;
-    let method = match head.single("mcp-method") {
-        Single::Value(value) => str::from_utf8(value).ok(),
-        _ => None,
-    };
-    match method.filter(|method| shared.offers(method)) {
-        Some(method) => gates.gate(Operation::Method(method)).into_owned(),
-        None => gates.basics(|method| shared.offers(method)),
     }
 }
 

@@ -3,10 +3,11 @@
 use std::{error, fmt, time::Duration};
 
 use bytes::Bytes;
-use mcp_auth::{Inquiry, Judged, MalformedIntrospection, Secret};
+use mcp_auth::{Client, Inquiry, Judged, MalformedIntrospection, Posted, Unsigned};
+use tokio::task::spawn_blocking;
 
 use crate::{
-    fetch::{Fetch, FetchError, Form, fetch},
+    fetch::{Fetch, FetchError, fetch},
     tls::Trust,
 };
 
@@ -21,8 +22,8 @@ pub struct Introspector {
     pub allow_private: bool,
     /// Whom the host's certificate must be of; `None` is whom the system trusts.
     pub trust: Option<Trust>,
-    /// The value of `Authorization`.
-    pub authorization: Secret,
+    /// As whom.
+    pub client: Client,
 }
 
 /// Why nothing is known of a token.
@@ -30,6 +31,8 @@ pub struct Introspector {
 pub enum IntrospectionError {
     /// No issuer is asked about tokens.
     Nobody,
+    /// Who asks could not be said.
+    Unsigned(Unsigned),
     /// No answer came.
     Fetch(FetchError),
     /// An answer with another status than 200.
@@ -39,20 +42,30 @@ pub enum IntrospectionError {
 }
 
 impl Introspector {
-    pub(crate) async fn ask(&self, inquiry: &Inquiry) -> Result<Bytes, IntrospectionError> {
+    pub(crate) async fn ask(
+        &self,
+        inquiry: &Inquiry,
+        now_s: u64,
+    ) -> Result<Bytes, IntrospectionError> {
         let fetched = fetch(Fetch {
             url: self.url.clone(),
             allow_private: self.allow_private,
             trust: self.trust.clone(),
-            form: Some(Form {
-                authorization: self.authorization.clone(),
-                body: inquiry.form().clone(),
-            }),
+            form: Some(self.form(inquiry, now_s).await?),
         });
         match fetched.await.map_err(IntrospectionError::Fetch)? {
             fetched if fetched.status == 200 => Ok(fetched.body),
             fetched => Err(IntrospectionError::Status(fetched.status)),
         }
+    }
+
+    /// The question. It may have to be signed, which is done on a thread that serves no sockets.
+    async fn form(&self, inquiry: &Inquiry, now_s: u64) -> Result<Posted, IntrospectionError> {
+        let (client, inquiry) = (self.client.clone(), inquiry.clone());
+        let asking = spawn_blocking(move || client.ask(&inquiry, now_s)).await;
+        asking
+            .unwrap_or(Err(Unsigned))
+            .map_err(IntrospectionError::Unsigned)
     }
 }
 
@@ -77,6 +90,7 @@ impl fmt::Display for IntrospectionError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nobody => out.write_str("no issuer is asked about tokens"),
+            Self::Unsigned(error) => error.fmt(out),
             Self::Fetch(error) => error.fmt(out),
             Self::Status(status) => write!(out, "it answered {status}"),
             Self::Malformed(error) => write!(out, "what it answered says nothing: {error}"),

@@ -36,7 +36,7 @@ mod well_known;
 mod workers;
 
 pub use bind::{Bind, Bound};
-pub use fetch::{Fetch, FetchError, Fetched, Form, fetch};
+pub use fetch::{Fetch, FetchError, Fetched, fetch};
 pub use guard::{CertificateSource, Guard, GuardOptions};
 pub use introspection::{IntrospectionError, Introspector};
 pub use listener::Listener;

@@ -11,12 +11,14 @@ use mcp_protocol::Now;
 /// Spares verifying a signature, or asking an issuer, again. What is in here is between 30 and 60 seconds old at most.
 ///
 /// There are two generations: a new entry goes into the younger one, which becomes the older one when it is full or
-/// old, and the older one is then forgotten whole.
+/// old, and the older one is then forgotten whole. Full is one of so many tokens, or of tokens that say so much.
 pub(crate) struct TokenCache<V>(Mutex<Generations<V>>);
 
 struct Generations<V> {
     younger: HashMap<TokenDigest, V>,
     older: HashMap<TokenDigest, V>,
+    /// What went into the younger one, also where it took the place of something.
+    bytes: usize,
     /// When the younger one began, on the clock that never goes back.
     begun_ms: Option<u64>,
     /// How often everything was forgotten.
@@ -40,16 +42,17 @@ impl<V: Clone> TokenCache<V> {
         self.lock().clears
     }
 
-    /// Keeps what was found out after so many `clears`, unless everything was forgotten since.
-    pub(crate) fn put(&self, token: TokenDigest, known: V, now: Now, clears: u64) {
+    /// Keeps what was found out after so many `clears`, unless everything was forgotten since. It takes so many `bytes`.
+    pub(crate) fn put(&self, token: TokenDigest, known: V, bytes: usize, now: Now, clears: u64) {
         let mut generations = self.lock();
         if generations.clears != clears {
             return;
         }
         generations.age(now);
-        if generations.younger.len() >= MAX_GENERATION {
+        if !generations.has_room(bytes) {
             generations.turn(now);
         }
+        generations.bytes += bytes;
         generations.younger.insert(token, known);
     }
 
@@ -69,6 +72,7 @@ impl<V> Generations<V> {
         Self {
             younger: HashMap::new(),
             older: HashMap::new(),
+            bytes: 0,
             begun_ms: None,
             clears,
         }
@@ -86,16 +90,24 @@ impl<V> Generations<V> {
         }
     }
 
+    fn has_room(&self, bytes: usize) -> bool {
+        self.younger.len() < MAX_GENERATION && self.bytes + bytes <= MAX_GENERATION_BYTES
+    }
+
     fn turn(&mut self, now: Now) {
         self.older = std::mem::take(&mut self.younger);
+        self.bytes = 0;
         self.begun_ms = Some(now.monotonic_ms);
     }
 }
 
 const GENERATION_MS: u64 = 30_000;
 
-/// Half of the tokens that are known at a time; an entry takes about as much memory as its token.
+/// Half of the tokens that are known at a time.
 const MAX_GENERATION: usize = 5_000;
+
+/// Half of what is kept of what they say. An issuer may say 64 KiB of each.
+const MAX_GENERATION_BYTES: usize = 32 * 1_024 * 1_024;
 
 #[cfg(test)]
 mod tests {
@@ -129,13 +141,13 @@ mod tests {
         let cache = TokenCache::new();
         for age_s in [0, 29, 30, 45, 59] {
             cache.clear();
-            cache.put(digest("a"), (), after(0), cache.clears());
+            cache.put(digest("a"), (), 1, after(0), cache.clears());
             let is_known = cache.get(&digest("a"), after(age_s)).is_some();
             assert!(is_known, "after {age_s} s");
         }
         for age_s in [60, 61, 1_000] {
             cache.clear();
-            cache.put(digest("a"), (), after(0), cache.clears());
+            cache.put(digest("a"), (), 1, after(0), cache.clears());
             let known = cache.get(&digest("a"), after(age_s));
             assert!(known.is_none(), "after {age_s} s");
         }
@@ -145,7 +157,7 @@ mod tests {
     fn others_are_forgotten_for_the_newest() {
         let (cache, now) = (TokenCache::new(), after(0));
         for number in 0..=2 * MAX_GENERATION {
-            cache.put(digest(&number.to_string()), (), now, 0);
+            cache.put(digest(&number.to_string()), (), 1, now, 0);
         }
         assert!(cache.get(&digest("0"), now).is_none());
         let newest = (2 * MAX_GENERATION).to_string();
@@ -154,15 +166,28 @@ mod tests {
     }
 
     #[test]
+    fn tokens_that_say_much_are_fewer() {
+        let (cache, now) = (TokenCache::new(), after(0));
+        let (large, most) = (64 * 1_024, 2 * MAX_GENERATION_BYTES / (64 * 1_024));
+        for number in 0..=most {
+            cache.put(digest(&number.to_string()), (), large, now, 0);
+        }
+        let is_known = |number: usize| cache.get(&digest(&number.to_string()), now).is_some();
+        let known = (0..=most).filter(|number| is_known(*number));
+        assert_eq!(known.count(), most / 2 + 1);
+        assert!(is_known(most) && !is_known(0));
+    }
+
+    #[test]
     fn newer_keys_forget_everything() {
         let (cache, now) = (TokenCache::new(), after(0));
-        cache.put(digest("a"), (), now, 0);
+        cache.put(digest("a"), (), 1, now, 0);
         cache.clear();
         assert!(cache.get(&digest("a"), now).is_none());
-        cache.put(digest("a"), (), now, 0);
+        cache.put(digest("a"), (), 1, now, 0);
         let is_known = cache.get(&digest("a"), now).is_some();
         assert!(!is_known, "it was found out under the keys before");
-        cache.put(digest("a"), (), now, cache.clears());
+        cache.put(digest("a"), (), 1, now, cache.clears());
         assert!(cache.get(&digest("a"), now).is_some());
     }
 }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use mcp_auth::{
-    Algorithm, AudienceMode, Config, Dpop, Introspection, Issuer, KeySet, KeySource, Keys, Links,
-    Nonces, Refetch, Scope, Secret, Settings, client_secret_basic,
+    Algorithm, AudienceMode, Client, Config, Dpop, Introspection, Issuer, KeySet, KeySource, Keys,
+    Links, Nonces, Refetch, Scope, Secret, Settings,
 };
 use mcp_http::{CertificateSource, Guard, GuardOptions, Introspector, Networks};
 use mcp_protocol::Rate;
 use rustler::{Atom, Binary, Encoder, Env, Resource, ResourceArc, Term, types::atom};
 
-use crate::{atoms, fault::Fault, options::Options, tls::TrustHandle};
+use crate::{atoms, client_key::ClientKeyHandle, fault::Fault, options::Options, tls::TrustHandle};
 
 /// A guard as a term.
 pub(crate) struct GuardHandle(Arc<Guard>);
@@ -127,8 +127,6 @@ fn introspection(issuer: Options<'_>) -> Result<Option<Options<'_>>, Fault> {
 fn introspector(issuers: &[Options<'_>]) -> Result<Option<Introspector>, Fault> {
     for (index, issuer) in issuers.iter().enumerate() {
         if let Some(options) = introspection(*issuer)? {
-            let client_secret: Binary<'_> = options.get(atoms::client_secret())?;
-            let client_secret = Secret::new(client_secret.to_vec());
             return Ok(Some(Introspector {
                 issuer: index,
                 url: options.get(atoms::url())?,
@@ -136,14 +134,23 @@ fn introspector(issuers: &[Options<'_>]) -> Result<Option<Introspector>, Fault> 
                 trust: issuer
                     .get::<Option<&TrustHandle>>(atoms::trust())?
                     .map(TrustHandle::trust),
-                authorization: client_secret_basic(
-                    options.get(atoms::client_id())?,
-                    &client_secret,
-                ),
+                client: client(options)?,
             }));
         }
     }
     Ok(None)
+}
+
+/// As whom an issuer is asked: with a key, or else with a secret.
+fn client(options: Options<'_>) -> Result<Client, Fault> {
+    let id = options.get(atoms::client_id())?;
+    let key: Option<&ClientKeyHandle> = options.get(atoms::client_key())?;
+    if let Some(key) = key {
+        let audience = options.get(atoms::assertion_audience())?;
+        return Ok(Client::with_key(id, key.key(), audience));
+    }
+    let secret: Binary<'_> = options.get(atoms::client_secret())?;
+    Ok(Client::with_secret(id, &Secret::new(secret.to_vec())))
 }
 
 /// The configured keys of an issuer, or none yet when they are to be fetched.

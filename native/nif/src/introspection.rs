@@ -48,3 +48,17 @@ fn introspect(
     });
     atom::ok()
 }
+
+/// `introspected/2`: what the issuer said of a token, as long as that counts: `:active`, `{:refused, reason}`, else `:unknown`.
+#[rustler::nif]
+fn introspected<'a>(
+    env: Env<'a>,
+    guard: &'a GuardHandle,
+    inquiry: ResourceArc<InquiryHandle>,
+) -> Term<'a> {
+    match guard.guard().introspected(&inquiry.0) {
+        Some(Ok(())) => atoms::active().encode(env),
+        Some(Err(reason)) => (atoms::refused(), reason.word()).encode(env),
+        None => atoms::unknown().encode(env),
+    }
+}

@@ -12,6 +12,7 @@ mod budget;
 mod call;
 mod catalog;
 mod change;
+mod client_key;
 mod completion_result;
 mod connectome;
 mod contents;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_auth::Accepted;
+use mcp_auth::{Accepted, Inquiry};
 use mcp_driver::Token;
 use mcp_protocol::{
     Ask, Call, Completing, LogLevel, Offer, OfferKind, Peer, Reading, Reference, RequestHead,
@@ -55,8 +55,7 @@ pub(crate) fn encode<'a>(
             (atoms::keys(), token(Asked::Fetch), hook, issuer).encode(env)
         }
         Ask::Introspect { hook, inquiry } => {
-            let digest = binary(env, inquiry.digest().octets());
-            let inquiry = InquiryHandle::new(inquiry);
+            let (digest, inquiry) = inquiry_pair(env, inquiry);
             (
                 atoms::introspect(),
                 token(Asked::Fetch),
@@ -70,7 +69,12 @@ pub(crate) fn encode<'a>(
             hook,
             head,
             accepted,
-        } => settle(env, token(Asked::Settle), hook, &head, &accepted),
+            inquiry,
+        } => {
+            let token = token(Asked::Settle);
+            let inquiry = inquiry.map(|inquiry| inquiry_pair(env, inquiry));
+            settle(env, token, hook, &head, &accepted, inquiry)
+        }
         Ask::AuthorizeBody { hook, head, body } => (
             atoms::authorize_body(),
             token(Asked::Authorize),
@@ -248,6 +252,7 @@ fn settle<'a>(
     hook: u64,
     head: &RequestHead,
     accepted: &Accepted,
+    inquiry: Option<InquiryPair<'a>>,
 ) -> Term<'a> {
     let replay = accepted.replay.as_ref();
     let replay = replay.map(|replay| (&*replay.key, replay.ttl_s));
@@ -258,8 +263,17 @@ fn settle<'a>(
         request(env, head, &CREDENTIALS),
         identity::facts(env, &accepted.facts, accepted.binding),
         replay,
+        inquiry,
     )
         .encode(env)
+}
+
+/// By what a token is known, and what its issuer is asked about it.
+type InquiryPair<'a> = (Term<'a>, ResourceArc<InquiryHandle>);
+
+fn inquiry_pair(env: Env<'_>, inquiry: Inquiry) -> InquiryPair<'_> {
+    let digest = binary(env, inquiry.digest().octets());
+    (digest, InquiryHandle::new(inquiry))
 }
 
 /// Headers that hold credentials.

@@ -74,6 +74,8 @@ pub enum Ask {
         head: Arc<RequestHead>,
         /// What its token says and what it must not have used before.
         accepted: Arc<Accepted>,
+        /// What the issuer is asked first, of a sender that was let in before by what it said.
+        inquiry: Option<Inquiry>,
     },
     /// Run the host's `authorize_body` hook over the bytes exactly as received.
     AuthorizeBody {
@@ -202,7 +204,7 @@ pub struct Grant {
     /// Headers of the answer, whatever it is.
     pub headers: Headers,
     /// What [`Ask::Settle`] is to be asked with again while a stream is open, without the proof that was claimed; none
-    /// where the host has nothing to say.
+    /// where neither the host nor the issuer has anything to say.
     pub again: Option<Arc<Accepted>>,
     /// What a challenge is about, should the scopes not suffice.
     pub resource: Arc<mcp_auth::Config>,

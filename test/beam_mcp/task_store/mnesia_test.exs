@@ -25,6 +25,18 @@ defmodule BeamMCP.TaskStore.MnesiaTest do
     assert totals(store) == %{}
   end
 
+  # A task's keeper that was written down would be taken for another process of this node.
+  test "copies on disc are refused without a name of the node, and with a name are not" do
+    spec = fn -> Mnesia.child_spec({"disc", disc_copies: true}) end
+
+    if node() == :nonode@nohost do
+      error = assert_raise ArgumentError, spec
+      assert error.message =~ "option task_store.disc_copies: the node needs a name"
+    else
+      assert %{id: Mnesia} = spec.()
+    end
+  end
+
   test "a store that is gone has nothing" do
     task = task()
     assert Mnesia.create(:nowhere, task) == {:error, :unavailable}

@@ -8,8 +8,8 @@ defmodule Protected.Issuer do
 
     * metadata (RFC 8414, and at the place of OpenID Connect Discovery) and its key set
     * dynamic registration of public clients (RFC 7591)
-    * authorization codes with PKCE (RFC 7636), `iss` in the response (RFC 9207), one `resource` for each
-      token (RFC 8707)
+    * authorization codes with PKCE (RFC 7636), good once and for a minute, `iss` in the response (RFC 9207),
+      one `resource` for each token (RFC 8707)
     * refresh tokens that are used once
     * tokens bound to a key when a DPoP proof comes along (RFC 9449)
 
@@ -21,24 +21,34 @@ defmodule Protected.Issuer do
   alias Protected.Certificates
   alias Protected.Issuer.{Endpoints, Key, Memory, Server}
 
-  @enforce_keys [:url, :key, :memory]
+  @enforce_keys [:url, :key, :memory, :clock]
   defstruct @enforce_keys
 
-  @typedoc "What answers need: the identifier, the key that signs, and what is remembered."
-  @type t :: %__MODULE__{url: String.t(), key: Key.t(), memory: Memory.t()}
+  @typedoc "What answers need: the identifier, the key that signs, what is remembered, and the clock, in seconds."
+  @type t :: %__MODULE__{url: String.t(), key: Key.t(), memory: Memory.t(), clock: clock()}
+
+  @type clock :: (() -> integer())
 
   @doc "Starts one on a port that the system chooses, over TLS where there are certificates."
-  @spec start_link(Certificates.t() | nil) :: GenServer.on_start()
-  def start_link(certificates), do: GenServer.start_link(__MODULE__, certificates)
+  @spec start_link(Certificates.t() | nil, clock()) :: GenServer.on_start()
+  def start_link(certificates, clock \\ fn -> System.os_time(:second) end),
+    do: GenServer.start_link(__MODULE__, {certificates, clock})
 
   @doc "The issuer that a process is."
   @spec get(pid()) :: t()
   def get(pid), do: GenServer.call(pid, :get)
 
   @impl GenServer
-  def init(certificates) do
+  def init({certificates, clock}) do
     listening = Server.listen(certificates)
-    issuer = %__MODULE__{url: Server.url(listening), key: Key.generate(), memory: Memory.new()}
+
+    issuer = %__MODULE__{
+      url: Server.url(listening),
+      key: Key.generate(),
+      memory: Memory.new(),
+      clock: clock
+    }
+
     spawn_link(fn -> Server.serve(listening, &Endpoints.answer(issuer, &1)) end)
     {:ok, issuer}
   end

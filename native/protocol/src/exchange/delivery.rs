@@ -1,10 +1,11 @@
 //! Before something goes out on a stream that is open: whether its client may still have it. An access token is not looked
-//! at again, since a stream holds what it said and not the token itself; but one that has ended, or that the host says
-//! was revoked, ends the stream.
+//! at again, since a stream holds what it said; but one that has ended, or that the host or its issuer says is good no more,
+//! ends the stream.
 
 use std::{borrow::Cow, sync::Arc};
 
 use bytes::Bytes;
+use mcp_auth::Inquiry;
 use mcp_json::Document;
 
 use super::{Carrier, Exchange, Stage, era::client_of, internal, listen::Listener, named::Named};
@@ -12,6 +13,7 @@ use crate::{
     catalog::Catalog,
     change::Change,
     context::RequestContext,
+    head::RequestHead,
     method::Method,
     offer::Permission,
     question::{Ask, Authorized, Input, PermitAsk, Question},
@@ -74,11 +76,13 @@ impl Exchange {
         if endpoint.authorize {
             return Some(Ask::Authorize { hook, head });
         }
-        let accepted = self.granted.as_ref()?.again.clone()?;
+        let granted = self.granted.as_ref()?;
+        let accepted = granted.again.clone()?;
         Some(Ask::Settle {
             hook,
-            head,
+            inquiry: Inquiry::again(&view(&head), &granted.resource, &accepted.facts),
             accepted,
+            head,
         })
     }
 
@@ -92,7 +96,7 @@ impl Exchange {
     }
 
     /// Whether a change goes out to this client, by the scopes that the stream was opened with and by what the host says
-    /// of the resource now. [`Step::Deliver`] says so.
+    /// of the resource now; where the catalog depends on the caller, by the caller's. [`Step::Deliver`] says so.
     pub fn permit_change(&mut self, now: Now, change: &Change, catalog: &Catalog) -> Step {
         let stage = std::mem::replace(&mut self.stage, Stage::Over);
         let Stage::Listening(listener) = stage else {
@@ -104,6 +108,36 @@ impl Exchange {
         let Change::Resource(uri) = change else {
             return self.deliver(listener, Delivery::Now);
         };
+        match self.hearing_context(now) {
+            Some(context) if self.shared.config.caller_catalog => {
+                let stage = Stage::LoadingHearersCatalog(listener, Arc::clone(uri));
+                self.ask(stage, Ask::Catalog(Box::new(context)))
+            }
+            _ => self.permit_resource(now, listener, uri, catalog),
+        }
+    }
+
+    /// Of a definition that is not in the caller's own catalog nothing is heard.
+    pub(super) fn hearers_catalog_loaded(
+        &mut self,
+        now: Now,
+        listener: Listener,
+        uri: &str,
+        catalog: &Catalog,
+    ) -> Step {
+        match Named::resource(Cow::Borrowed(uri), catalog).access {
+            Some(_) => self.permit_resource(now, listener, uri, catalog),
+            None => self.deliver(listener, Delivery::Withheld),
+        }
+    }
+
+    fn permit_resource(
+        &mut self,
+        now: Now,
+        listener: Listener,
+        uri: &str,
+        catalog: &Catalog,
+    ) -> Step {
         let named = Named::resource(Cow::Borrowed(uri), catalog);
         let granted = self.granted_scopes();
         let lacks = |access: &mcp_auth::Definition| {
@@ -114,19 +148,26 @@ impl Exchange {
         if named.access.is_some_and(lacks) {
             return self.deliver(listener, Delivery::Withheld);
         }
-        let Some(hearer) = &self.hearer else {
+        if !self.shared.config.scopes.authorizes_definitions {
+            return self.deliver(listener, Delivery::Now);
+        }
+        let Some(context) = self.hearing_context(now) else {
             return self.deliver(listener, Delivery::Now);
         };
-        let deadline_ms = now.wall_ms + self.shared.config.hook_timeout_ms;
         let ask = Ask::Permit(Box::new(PermitAsk {
-            context: RequestContext {
-                deadline_ms,
-                ..(**hearer).clone()
-            },
+            context,
             offer: named.offer(),
             steps_up: false,
         }));
         self.ask(Stage::PermittingChange(listener), ask)
+    }
+
+    /// Who listens, as the host is asked about now.
+    fn hearing_context(&self, now: Now) -> Option<RequestContext> {
+        Some(RequestContext {
+            deadline_ms: now.wall_ms + self.shared.config.hook_timeout_ms,
+            ..(**self.hearer.as_ref()?).clone()
+        })
     }
 
     pub(super) fn change_permitted(&mut self, listener: Listener, permission: &Permission) -> Step {
@@ -165,8 +206,13 @@ impl Exchange {
         &self,
         context: impl FnOnce() -> RequestContext,
     ) -> Option<Box<RequestContext>> {
-        let asks = self.shared.config.scopes.authorizes_definitions;
-        asks.then(|| Box::new(context()))
+        self.asks_of_hearers().then(|| Box::new(context()))
+    }
+
+    /// Whether the host says of each change whether it is a client's.
+    pub(super) fn asks_of_hearers(&self) -> bool {
+        let config = &self.shared.config;
+        config.scopes.authorizes_definitions || config.caller_catalog
     }
 
     /// The stream of a session is nobody's request: it counts as number 0 of its client.
@@ -189,5 +235,16 @@ impl Exchange {
             meta: None,
             client: client_of(session),
         }
+    }
+}
+
+/// The part of a head that credentials are in; what binds them is not looked at again.
+fn view(head: &RequestHead) -> mcp_auth::Head<'_> {
+    mcp_auth::Head {
+        method: head.method(),
+        target: head.target(),
+        authorization: head.values("authorization").collect(),
+        dpop: head.values("dpop").collect(),
+        certificate: None,
     }
 }

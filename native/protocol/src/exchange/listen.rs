@@ -96,13 +96,13 @@ impl Exchange {
     ) -> Result<Option<Box<RequestContext>>, Error> {
         let meta = request.params().and_then(|params| params.get("_meta"));
         let bytes = meta.map_or(0, |meta| meta.raw().len());
-        let config = &self.shared.config;
-        if config.scopes.authorizes_definitions && bytes > MAX_CLIENT_BYTES {
+        if self.asks_of_hearers() && bytes > MAX_CLIENT_BYTES {
             return Err(invalid(format!(
                 "\"params._meta\" takes {bytes} bytes: at most {MAX_CLIENT_BYTES} are kept"
             )));
         }
-        Ok(self.hearer_of(|| self.context(now, request, 0).lasting(&config.json)))
+        let limits = &self.shared.config.json;
+        Ok(self.hearer_of(|| self.context(now, request, 0).lasting(limits)))
     }
 
     /// Which of the tasks are the caller's: the others are left out of the acknowledgement (TASK-15).

@@ -10,6 +10,7 @@ mod call;
 mod completion;
 mod delivery;
 mod era;
+mod hint;
 mod input;
 mod legacy;
 mod list;
@@ -191,6 +192,7 @@ enum Stage {
     FindingTask(Listener),
     Reauthorizing(Listener),
     RecheckingSession(Listener),
+    LoadingHearersCatalog(Listener, Arc<str>),
     PermittingChange(Listener),
     LoadingCatalog(Request),
     /// The host is asked about the definition, which may be hidden already.
@@ -320,15 +322,20 @@ impl Exchange {
             (Stage::RecheckingSession(listener), Input::Session(found)) => {
                 self.session_rechecked(listener, found)
             }
+            (Stage::LoadingHearersCatalog(listener, uri), Input::Catalog(catalog)) => {
+                self.hearers_catalog_loaded(now, listener, &uri, &catalog)
+            }
             (Stage::PermittingChange(listener), Input::Permission(permission)) => {
                 self.change_permitted(listener, &permission)
             }
             (
-                Stage::PermittingChange(listener),
+                Stage::LoadingHearersCatalog(listener, _) | Stage::PermittingChange(listener),
                 Input::Unanswered(Unanswered::Failed | Unanswered::Deadline),
             ) => self.deliver(listener, Delivery::Withheld),
             (
-                Stage::RecheckingSession(listener) | Stage::PermittingChange(listener),
+                Stage::RecheckingSession(listener)
+                | Stage::LoadingHearersCatalog(listener, _)
+                | Stage::PermittingChange(listener),
                 Input::Unanswered(_),
             ) => self.deliver(listener, Delivery::Later),
             (Stage::LoadingCatalog(request), Input::Catalog(catalog)) => {

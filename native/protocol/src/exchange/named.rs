@@ -52,6 +52,23 @@ impl<'a> Named<'a> {
         }
     }
 
+    /// What a name alone stands for, without a look at templates.
+    pub(super) fn by_name(
+        method: Method,
+        name: Cow<'a, str>,
+        catalog: &'a Catalog,
+    ) -> Option<Self> {
+        match method {
+            Method::ToolsCall => Some(Self::tool(name, catalog)),
+            Method::PromptsGet => Some(Self::prompt(name, catalog)),
+            Method::ResourcesRead => {
+                let access = catalog.resource(&name).map(|resource| resource.access());
+                Some(Self::plain(OfferKind::Resource, name, access))
+            }
+            _ => None,
+        }
+    }
+
     /// A resource: listed itself, or else of the first template that matches (RES-15).
     pub(super) fn resource(uri: Cow<'a, str>, catalog: &'a Catalog) -> Self {
         let resource = catalog.resource(&uri);

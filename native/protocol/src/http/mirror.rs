@@ -1,6 +1,8 @@
 //! Standard request headers, which repeat values of the body for intermediaries; the body is the
 //! source of truth (MCP 2026-07-28 basic/transports/streamable-http, "Request Headers").
 
+use std::borrow::Cow;
+
 use crate::{
     error::{Code, Error},
     head::{RequestHead, Single},
@@ -64,6 +66,11 @@ pub(crate) fn check_name(head: &RequestHead, member: &str, body: &str) -> Result
         }
     };
     compare().map_err(|mismatch| mismatch.into_error(NAME.name, &format!("params.{member}"), body))
+}
+
+/// Reads `Mcp-Name` for those who only want a hint: none where it is absent, repeated, or no text.
+pub(crate) fn name(head: &RequestHead) -> Option<Cow<'_, str>> {
+    base64_form::decode(one_line(head, &NAME).ok()?).ok()
 }
 
 /// Reads `Mcp-Session-Id` (MCP 2025-11-25 basic/transports, "Session Management").

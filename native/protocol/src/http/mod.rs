@@ -34,7 +34,7 @@ pub(crate) use content_encoding::content_encoding;
 pub(crate) use cors::{preflight_headers, response_headers};
 pub(crate) use media::{Accepts, accepts, content_type};
 pub(crate) use mirror::{
-    VersionHeader, check_method, check_name, check_version, session_id, version,
+    VersionHeader, check_method, check_name, check_version, name, session_id, version,
 };
 pub(crate) use param::check_params;
 pub(crate) use unlisted::unlisted;

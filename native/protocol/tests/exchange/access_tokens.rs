@@ -2,11 +2,20 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use mcp_auth::{Gates, Hierarchy, Issuer, Scheme, Scope, Settings, SignIn};
-use mcp_protocol::{Authorized, Code, Config, Error, Grant, Identity, Input, ScopePolicy};
+use mcp_auth::{
+    Accepted, Binding, Denial, Gates, Hierarchy, Introspection, Issuer, Reason, Scheme, Scope,
+    Selection, Settings, SignIn,
+};
+use mcp_protocol::{
+    Access, Authorized, Code, Config, Definition, Error, Grant, Identity, Input, Peer, RequestHead,
+    ScopePolicy,
+};
 use serde_json::json;
 
-use crate::harness::{Post, Server, call, identity, modern, said_bytes, text, tools};
+use crate::harness::{
+    Post, Server, call, definition, identity, modern, prompt, resource as listed, said_bytes,
+    template, text, tools,
+};
 
 fn guarded() -> Server {
     Server::new().at(|endpoint| endpoint.guarded = true)
@@ -93,6 +102,151 @@ fn a_stream_ends_with_its_token() {
         said_bytes(&reply.answer.body)["result"]["resultType"],
         "complete"
     );
+}
+
+/// What a client without a token is told to ask for: by its headers, and never of what it is not to know.
+#[test]
+fn a_hint_names_what_everybody_is_told() {
+    let access = |denial| Access {
+        required_scopes: vec!["notes.delete".into()],
+        alternative_scope_sets: Vec::new(),
+        denial,
+    };
+    let tool = |name: &str, denial| {
+        let mut tool = definition(name, None);
+        tool.access = access(denial);
+        tool
+    };
+    let mut note = listed("test://note");
+    note.access = access(None);
+    let mut ask = prompt("ask", &[]);
+    ask.access = access(None);
+    let offers: Vec<Definition> = vec![
+        tool("told", Some(Denial::Challenge)).into(),
+        tool("usual", None).into(),
+        tool("hidden", Some(Denial::Neutral)).into(),
+        definition("open", None).into(),
+        note.into(),
+        template("test://notes/{id}").into(),
+        ask.into(),
+    ];
+    let usual = Server::offering(offers.clone(), |_| ());
+    let selecting = Server::offering(offers, |config| {
+        let selected = [("tools/call".to_owned(), Selection::SelectedDefinition)];
+        config.scopes.gates = Gates::new(&BTreeMap::new(), &selected.into(), &[]).unwrap();
+    });
+    let suggested = |server: &Server, method: &str, names: &[&str]| {
+        let mut head = RequestHead::new("POST", "/mcp", Peer::Unix);
+        head.push("mcp-method", method.as_bytes());
+        for name in names {
+            head.push("mcp-name", name.as_bytes());
+        }
+        let scopes = server.shared.suggested(&head);
+        let scopes: Vec<_> = scopes.iter().map(Scope::as_str).collect();
+        scopes.join(" ")
+    };
+    let (call, both) = ("mcp:tools:call", "mcp:tools:call notes.delete");
+    for (names, expected) in [
+        (&["told"][..], both),
+        (&["usual"], both),
+        (&["=?base64?dG9sZA==?="], both),
+        (&["hidden"], call),
+        (&["unknown"], call),
+        (&["open"], call),
+        (&["told", "told"], call),
+        (&["=?base64?!?="], call),
+        (&[], call),
+    ] {
+        assert_eq!(
+            suggested(&usual, "tools/call", names),
+            expected,
+            "{names:?}"
+        );
+    }
+    let read = "mcp:resources:read notes.delete";
+    assert_eq!(suggested(&usual, "resources/read", &["test://note"]), read);
+    let read = "mcp:resources:read";
+    assert_eq!(
+        suggested(&usual, "resources/read", &["test://notes/1"]),
+        read
+    );
+    let get = "mcp:prompts:read notes.delete";
+    assert_eq!(suggested(&usual, "prompts/get", &["ask"]), get);
+    assert_eq!(suggested(&usual, "tools/list", &["told"]), "mcp:tools:read");
+
+    for (name, expected) in [("told", "notes.delete"), ("usual", ""), ("unknown", "")] {
+        assert_eq!(
+            suggested(&selecting, "tools/call", &[name]),
+            expected,
+            "{name}"
+        );
+    }
+}
+
+/// A token that its issuer was asked about is asked about again while a stream is open, by what the request showed.
+#[test]
+fn an_open_stream_asks_its_issuer_again() {
+    let issuer = |asked| Issuer {
+        introspection: asked,
+        ..Issuer::new("https://auth.example.com")
+    };
+    let introspection = Introspection {
+        allow_unbounded: false,
+    };
+    for (asked, expected) in [
+        (Some(introspection), "settle after 41 bytes to the issuer"),
+        (None, "settle"),
+    ] {
+        let settings = Settings::new("https://mcp.example.com/mcp", vec![issuer(asked)]);
+        let resource = Arc::new(mcp_auth::Config::new(settings).unwrap());
+        let accepted = accepted();
+        let mut server = granting(u64::MAX);
+        server.world.authorize = Box::new(move |_| {
+            Input::Authorized(Authorized::Grant(Box::new(Grant {
+                identity: identity("ann"),
+                ends_ms: u64::MAX,
+                headers: Vec::new(),
+                again: Some(Arc::clone(&accepted)),
+                resource: Arc::clone(&resource),
+                scheme: Scheme::Bearer,
+                token: None,
+                sign_in: SignIn::default(),
+            })))
+        });
+        let filter = json!({"notifications": {"toolsListChanged": true}});
+        let post = Post::modern(&modern("subscriptions/listen", filter));
+        let pending = server.begin(&post.set("Authorization", "Bearer opaque"));
+        let pending = server.until_listening(pending);
+        server.world.authorize = Box::new(|_| Input::Authorized(Authorized::Settled));
+        let pending = pending.recheck(&mut server);
+        assert_eq!(pending.question(), Some("deliver Now"));
+        server.world.authorize =
+            Box::new(|_| Input::Authorized(Authorized::Unsettled(Reason::Inactive)));
+        let reply = pending.recheck(&mut server).reply();
+        let said = &said_bytes(&reply.answer.body)["result"]["resultType"];
+        assert_eq!(said, "complete");
+        let settled = reply.asked.iter().filter(|asked| *asked == expected);
+        assert_eq!(settled.count(), 2, "{:?}", reply.asked);
+    }
+}
+
+/// A sender that was let in.
+fn accepted() -> Arc<Accepted> {
+    let issuer = Issuer {
+        introspection: Some(Introspection {
+            allow_unbounded: true,
+        }),
+        ..Issuer::new("https://auth.example.com")
+    };
+    let settings = Settings::new("https://mcp.example.com/mcp", vec![issuer]);
+    let config = mcp_auth::Config::new(settings).unwrap();
+    let answer = br#"{"active":true,"iss":"https://auth.example.com","aud":"https://mcp.example.com/mcp","sub":"ann"}"#;
+    Arc::new(Accepted {
+        facts: config.judge(0, answer, 0).unwrap().unwrap(),
+        binding: Binding::Bearer,
+        replay: None,
+        renews_nonce: false,
+    })
 }
 
 /// A server whose caller was granted `scopes`, with a policy.

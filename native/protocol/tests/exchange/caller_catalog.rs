@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_protocol::{Catalog, Input, Unanswered};
+use mcp_protocol::{Catalog, Change, Input, Listing, Unanswered};
 use serde_json::{Value, json};
 
 use crate::harness::{
@@ -79,6 +79,57 @@ fn a_subscription_is_judged_by_the_callers_definitions() {
     let filter = json!({"notifications": {"resourceSubscriptions": ["test://secret"]}});
     let reply = server.post(&Post::modern(&modern("subscriptions/listen", filter)));
     assert_eq!(reply.answer.status, 403);
+}
+
+/// A change is heard of by the definitions that the caller has then, and by the scopes that the stream was opened with.
+#[test]
+fn each_change_is_judged_by_the_callers_definitions_of_then() {
+    let mut server = server().at(|endpoint| endpoint.authorize = true);
+    server.world.authorize = Box::new(|_| admitted("ann", &["mcp:resources:read"]));
+    let uris = ["test://ours", "test://others"];
+    let filter = json!({"notifications": {"resourceSubscriptions": uris}});
+    let pending = server.begin(&Post::modern(&modern("subscriptions/listen", filter)));
+    let mut pending = server.until_listening(pending);
+    let ours = |scopes: &[&str]| {
+        let mut ours = resource("test://ours");
+        ours.access.required_scopes = scopes.iter().map(|scope| (*scope).to_owned()).collect();
+        Input::Catalog(Arc::new(Catalog::compile([ours], &config()).unwrap()))
+    };
+    let nothing = || Input::Catalog(Arc::default());
+    for (catalog, uri, told) in [
+        (ours(&[]), "test://ours", "deliver Now"),
+        (ours(&[]), "test://others", "deliver Withheld"),
+        (ours(&["secret.read"]), "test://ours", "deliver Withheld"),
+        (nothing(), "test://ours", "deliver Withheld"),
+        (ours(&[]), "test://ours", "deliver Now"),
+        (
+            Input::Unanswered(Unanswered::Failed),
+            "test://ours",
+            "deliver Withheld",
+        ),
+        (
+            Input::Unanswered(Unanswered::Deadline),
+            "test://ours",
+            "deliver Withheld",
+        ),
+        (
+            Input::Unanswered(Unanswered::Busy(MAX_CALLS)),
+            "test://ours",
+            "deliver Later",
+        ),
+    ] {
+        let mut catalog = Some(catalog);
+        server.world.catalog = Box::new(move |context| {
+            assert_eq!(context.method.as_str(), "subscriptions/listen");
+            catalog.take().expect("a change asks once")
+        });
+        let change = Change::resource(uri).unwrap();
+        pending = pending.permit_change(&mut server, &change);
+        assert_eq!(pending.question(), Some(told), "{uri}");
+    }
+    server.world.catalog = Box::new(|_| panic!("lists are everybody's"));
+    let pending = pending.permit_change(&mut server, &Change::List(Listing::Tools));
+    assert_eq!(pending.question(), Some("deliver Withheld"));
 }
 
 #[test]

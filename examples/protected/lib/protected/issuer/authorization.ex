@@ -5,6 +5,9 @@ defmodule Protected.Issuer.Authorization do
   alias Protected.Issuer
   alias Protected.Issuer.{Answer, Memory, Request}
 
+  # A client that is sent back goes on at once (RFC 6749 §4.1.2).
+  @code_ttl_s 60
+
   @spec answer(Issuer.t(), Request.t()) :: Answer.t()
   def answer(issuer, request) do
     asked = Request.parameters(request.query)
@@ -34,7 +37,8 @@ defmodule Protected.Issuer.Authorization do
         redirect_uri: asked["redirect_uri"],
         challenge: asked["code_challenge"],
         resource: asked["resource"],
-        scopes: String.split(asked["scope"] || "")
+        scopes: String.split(asked["scope"] || ""),
+        expires_s: issuer.clock.() + @code_ttl_s
       }
 
       [code: Memory.keep(issuer.memory, :code, grant)]

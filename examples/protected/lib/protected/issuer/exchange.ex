@@ -21,13 +21,14 @@ defmodule Protected.Issuer.Exchange do
   # RFC 7636 §4.6. A code is spent even by a client that cannot prove that it is its own.
   defp redeem(issuer, %{"grant_type" => "authorization_code"} = form, jkt) do
     with {:ok, grant} <- Memory.take(issuer.memory, :code, form["code"]),
+         true <- issuer.clock.() < grant.expires_s,
          true <- form["client_id"] == grant.client_id,
          true <- form["redirect_uri"] == grant.redirect_uri,
          true <- Key.encode(:crypto.hash(:sha256, form["code_verifier"] || "")) == grant.challenge do
       {:ok,
        %{client_id: grant.client_id, resource: grant.resource, scopes: grant.scopes, jkt: jkt}}
     else
-      _wrong -> {:error, "invalid_grant", "The code is spent, or another client's"}
+      _wrong -> {:error, "invalid_grant", "The code is spent or too old, or another client's"}
     end
   end
 

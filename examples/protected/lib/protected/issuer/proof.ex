@@ -23,7 +23,7 @@ defmodule Protected.Issuer.Proof do
     with {:ok, %{"typ" => "dpop+jwt"}, claims, jkt} <- Key.open(proof),
          true <- claims["htm"] == "POST",
          true <- claims["htu"] == issuer.url <> "/token",
-         true <- recent?(claims["iat"]),
+         true <- recent?(claims["iat"], issuer.clock.()),
          true <- is_binary(claims["jti"]),
          true <- Memory.add(issuer.memory, :proof, jkt <> claims["jti"], true) do
       {:ok, jkt}
@@ -32,7 +32,7 @@ defmodule Protected.Issuer.Proof do
     end
   end
 
-  defp recent?(iat), do: is_integer(iat) and abs(System.os_time(:second) - iat) <= @window_s
+  defp recent?(iat, now), do: is_integer(iat) and abs(now - iat) <= @window_s
 
   defp refuse, do: {:error, "invalid_dpop_proof", "The DPoP proof is not valid for this request"}
 end

@@ -22,7 +22,7 @@ defmodule Protected.Issuer.Token do
 
   @spec new(Issuer.t(), grant()) :: String.t()
   def new(issuer, grant) do
-    now = System.os_time(:second)
+    now = issuer.clock.()
 
     claims = %{
       iss: issuer.url,

@@ -175,6 +175,13 @@ pub fn describe(ask: &Ask) -> String {
         Ask::Guard(_) => "guard".to_owned(),
         Ask::Keys { issuer, .. } => format!("keys of {issuer}"),
         Ask::Introspect { .. } => "introspect".to_owned(),
+        Ask::Settle {
+            inquiry: Some(inquiry),
+            ..
+        } => {
+            let bytes = inquiry.form().bytes().len();
+            format!("settle after {bytes} bytes to the issuer")
+        }
         Ask::Settle { .. } => "settle".to_owned(),
         Ask::Cancel { scope, request } => {
             format!(
