@@ -367,8 +367,8 @@ defmodule BeamMCP.Native do
     end
   end
 
-  @doc false
-  @spec job_hear(job(), [{String.t(), json :: binary()}]) :: job_asked()
+  @doc "Takes responses: what is to be done now, and how many bytes of answers were kept of them."
+  @spec job_hear(job(), [{String.t(), json :: binary()}]) :: {job_asked(), non_neg_integer()}
   def job_hear(job, responses), do: NIF.job_hear(job, responses)
 
   @doc false

@@ -18,9 +18,10 @@ defmodule BeamMCP.Parking do
   @typedoc "A random id and the name of a node."
   @type place :: {String.t(), String.t()}
 
-  # A row is `{handler, principal, attendant}`; of one that is parked nobody is, of one that was
-  # cancelled `:cancelled`.
+  # A row is `{handler, principal, attendant, id}`; of one that is parked nobody is the attendant, of
+  # one that was cancelled `:cancelled`. The id is that of its place, where it has one.
   @attendant 3
+  @id 4
 
   @spec start_link(Instance.name()) :: GenServer.on_start()
   def start_link(name), do: GenServer.start_link(__MODULE__, name)
@@ -71,7 +72,7 @@ defmodule BeamMCP.Parking do
   @doc "How many handlers are parked on this node."
   @spec count(Instance.name()) :: non_neg_integer()
   def count(name) do
-    :ets.select_count(table(name), [{{:_, :_, nil}, [], [true]}])
+    :ets.select_count(table(name), [{{:_, :_, nil, :_}, [], [true]}])
   rescue
     ArgumentError -> 0
   end
@@ -89,17 +90,15 @@ defmodule BeamMCP.Parking do
 
   @impl GenServer
   def handle_call({:enter, handler, principal, attendant}, _from, state) do
-    :ets.insert(state.table, {handler, principal, attendant})
+    :ets.insert(state.table, {handler, principal, attendant, nil})
     {:reply, :ok, state |> watch(handler, :handler) |> watch_attendant(handler, attendant)}
   end
 
   def handle_call({:park, handler}, _from, state) do
-    with [{^handler, principal, _attendant}] <- :ets.lookup(state.table, handler),
+    with [{^handler, principal, _attendant, _id}] <- :ets.lookup(state.table, handler),
          false <- full?(state, principal) do
-      id = Note.random()
-      :ets.update_element(state.table, handler, {@attendant, nil})
-      Process.send_after(self(), {:expire, id}, state.instance.config.request_state_ttl_ms)
-      state = put_in(state.places[id], handler)
+      {id, state} = make_place(state, handler)
+      :ets.update_element(state.table, handler, [{@attendant, nil}, {@id, id}])
       {:reply, {:ok, {id, Atom.to_string(node())}}, count(state, principal, 1)}
     else
       # One that entered before this process had to start again is run again, too.
@@ -108,17 +107,17 @@ defmodule BeamMCP.Parking do
   end
 
   def handle_call({:attach, id, attendant}, _from, state) do
-    {handler, places} = Map.pop(state.places, id)
+    {handler, state} = take_place(state, id)
 
     case handler && :ets.lookup(state.table, handler) do
-      [{^handler, principal, nil}] ->
-        :ets.update_element(state.table, handler, {@attendant, attendant})
+      [{^handler, principal, nil, ^id}] ->
+        :ets.update_element(state.table, handler, [{@attendant, attendant}, {@id, nil}])
         send(handler, {:beam_mcp, :resume, attendant})
-        state = count(%{state | places: places}, principal, -1)
+        state = count(state, principal, -1)
         {:reply, {:ok, handler}, watch_attendant(state, handler, attendant)}
 
-      _gone_or_attended ->
-        {:reply, :lost, %{state | places: places}}
+      _gone_or_cancelled ->
+        {:reply, :lost, state}
     end
   end
 
@@ -141,9 +140,9 @@ defmodule BeamMCP.Parking do
   end
 
   def handle_info({:expire, id}, state) do
-    case Map.pop(state.places, id) do
-      {nil, _places} -> {:noreply, state}
-      {handler, places} -> {:noreply, cancelled(%{state | places: places}, handler)}
+    case take_place(state, id) do
+      {nil, state} -> {:noreply, state}
+      {handler, state} -> {:noreply, cancelled(state, handler)}
     end
   end
 
@@ -161,22 +160,42 @@ defmodule BeamMCP.Parking do
 
   @impl GenServer
   def terminate(_reason, state) do
-    for {handler, _principal, _attendant} <- :ets.tab2list(state.table),
+    for {handler, _principal, _attendant, _id} <- :ets.tab2list(state.table),
         do: Process.exit(handler, {:shutdown, :parking})
+  end
+
+  # A place is kept until somebody comes back to it, or its time is up.
+  defp make_place(state, handler) do
+    id = Note.random()
+    ttl_ms = state.instance.config.request_state_ttl_ms
+    timer = Process.send_after(self(), {:expire, id}, ttl_ms)
+    {id, put_in(state.places[id], {handler, timer})}
+  end
+
+  # Whoever comes back often leaves no timer behind for each time.
+  defp take_place(state, id) do
+    case Map.pop(state.places, id) do
+      {{handler, timer}, places} ->
+        Process.cancel_timer(timer, async: true, info: false)
+        {handler, %{state | places: places}}
+
+      {nil, _places} ->
+        {nil, state}
+    end
   end
 
   # The process of the call has ended before its handler did, unless word of both comes in another
   # order: a handler that has answered is not to hear that nobody waited.
   defp left(state, handler, pid) do
     case Process.alive?(handler) && :ets.lookup(state.table, handler) do
-      [{^handler, _principal, {^pid, _call}}] -> cancelled(state, handler)
+      [{^handler, _principal, {^pid, _call}, _id}] -> cancelled(state, handler)
       _ended_or_parked -> state
     end
   end
 
   defp cancelled(state, handler) do
     case :ets.lookup(state.table, handler) do
-      [{^handler, principal, attendant}] when attendant != :cancelled ->
+      [{^handler, principal, attendant, _id}] when attendant != :cancelled ->
         :ets.update_element(state.table, handler, {@attendant, :cancelled})
         %{name: name, config: config} = state.instance
         {:ok, _timer} = :timer.kill_after(config.cancel_grace_ms, handler)
@@ -188,9 +207,9 @@ defmodule BeamMCP.Parking do
     end
   end
 
-  # Its place, when it had one, is forgotten when it expires.
   defp forget(state, handler) do
-    [{^handler, principal, attendant}] = :ets.take(state.table, handler)
+    [{^handler, principal, attendant, id}] = :ets.take(state.table, handler)
+    {_handler, state} = take_place(state, id)
     if attendant == nil, do: count(state, principal, -1), else: state
   end
 

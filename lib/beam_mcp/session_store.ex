@@ -15,7 +15,8 @@ defmodule BeamMCP.SessionStore do
     * `principal` - bytes that stand for who opened it, or `nil`; the native library refuses the
       session to anybody else
     * `log_level` - what `logging/setLevel` chose, or `nil`
-    * `subscriptions` - URIs that `resources/subscribe` named, at most 128
+    * `subscriptions` - URIs that `resources/subscribe` named, at most 128, which take at most
+      65,536 bytes together
 
   `id` is made by the store, 1 to 256 visible ASCII characters that nobody can guess:
   `new_id/0` makes one. Ids that come from clients are strings of any kind; a store never turns
@@ -26,6 +27,7 @@ defmodule BeamMCP.SessionStore do
 
   # Of one session (MCP 2025-11-25 server/resources names no bound).
   @max_subscriptions 128
+  @max_subscriptions_bytes 65_536
 
   @typedoc "A session's id."
   @type id :: String.t()
@@ -165,9 +167,13 @@ defmodule BeamMCP.SessionStore do
 
     cond do
       uri in uris -> {:ok, session}
-      length(uris) >= @max_subscriptions -> {:error, :full}
+      full?([uri | uris]) -> {:error, :full}
       true -> {:ok, Map.put(session, :subscriptions, [uri | uris])}
     end
+  end
+
+  defp full?(uris) do
+    length(uris) > @max_subscriptions or IO.iodata_length(uris) > @max_subscriptions_bytes
   end
 
   # A store may hold sessions of before there were subscriptions in them.

@@ -187,6 +187,20 @@ defmodule BeamMCP.ChangesTest do
       assert RawHTTP.request(port, "GET", "/mcp", headers).status == 404
     end
 
+    test "keeps so many bytes of what it subscribed to", %{port: port, session: session} do
+      uri = fn number -> "a:" <> String.pad_leading("#{number}", 4_094, "0") end
+
+      for number <- 1..16,
+          do: assert(request(port, session, "resources/subscribe", uri.(number)) == %{})
+
+      assert %{"code" => -32_602, "message" => message} =
+               request(port, session, "resources/subscribe", "a:b")
+
+      assert message =~ "65536"
+      assert request(port, session, "resources/unsubscribe", uri.(1)) == %{}
+      assert request(port, session, "resources/subscribe", "a:b") == %{}
+    end
+
     test "subscribes to many resources at once and keeps them all", context do
       %{name: name, port: port, session: session} = context
 
@@ -208,7 +222,7 @@ defmodule BeamMCP.ChangesTest do
   defp request(port, session, method, uri) do
     body = ~s({"jsonrpc":"2.0","id":7,"method":"#{method}","params":{"uri":"#{uri}"}})
     {:ok, message} = port |> RawHTTP.post(body, headers: session) |> Map.fetch!(:body) |> decode()
-    message["result"]
+    message["result"] || message["error"]
   end
 
   defp decode(body), do: BeamMCP.Native.decode(body)

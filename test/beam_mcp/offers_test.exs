@@ -355,6 +355,12 @@ defmodule BeamMCP.OffersTest do
       assert contents =~ ~s("cacheScope":"private")
     end
 
+    @tag options: [cache_scope: [contents: :public], allow_public_cache: true]
+    test "in public is for what is read too, where nothing nearer says otherwise", test do
+      assert read(test.socket, "r:text") =~ ~s("cacheScope":"public")
+      assert read(test.socket, "r:several") =~ ~s("cacheScope":"public")
+    end
+
     test "in public needs the host's permission" do
       assert_raise ArgumentError,
                    ~r/cache_scope: `:public` needs `allow_public_cache: true`/,

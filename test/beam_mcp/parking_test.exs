@@ -115,6 +115,21 @@ defmodule BeamMCP.ParkingTest do
     idle(client)
   end
 
+  test "who came back leaves no timer behind, nor does one that was lost" do
+    client = client(greeting(), [], request_state_ttl_ms: 200)
+    [{parking, _table}] = Registry.lookup(BeamMCP.Registry, {client.instance, BeamMCP.Parking})
+    round = call(client)
+    assert text(call(client, round, %{"input-1" => @ada})) == "Hello Ada"
+    assert_received {:running, _handler}
+    call(client)
+    assert_receive {:running, handler}
+    Process.exit(handler, :kill)
+    idle(client)
+    assert :sys.get_state(parking).places == %{}
+    :erlang.trace(parking, true, [:receive])
+    refute_receive {:trace, ^parking, :receive, {:expire, _id}}, 400
+  end
+
   test "the same round a second time runs it again" do
     client = client(greeting())
     round = call(client)

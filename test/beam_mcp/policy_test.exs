@@ -112,6 +112,32 @@ defmodule BeamMCP.PolicyTest do
       end
     end
 
+    test "is told nothing under a policy, unless the definition says so" do
+      policy = [
+        scope_policy: %{
+          "tools/call" => :selected_definition,
+          "resources/read" => :selected_definition
+        }
+      ]
+
+      open = %ResourceSpec{uri: "test://open", name: "open"}
+      secret = %ResourceSpec{uri: "test://a", name: "a", required_scopes: ["secret"]}
+      done = fn _asked -> {:ok, ""} end
+
+      for {denial, code} <- [{nil, -32_602}, {:neutral, -32_602}, {:challenge, -31_403}] do
+        registrations = [
+          {:tool, %ToolSpec{name: "a", required_scopes: ["secret"], denial: denial}, done},
+          {:resource, open, done},
+          {:resource, %{secret | denial: denial}, done}
+        ]
+
+        client = Test.start!([registrations: registrations] ++ policy, scopes: [])
+        assert {:error, %{code: ^code}} = Test.call_tool(client, "a")
+        assert {:error, %{code: ^code}} = Test.read_resource(client, "test://a")
+        assert {:ok, _contents} = Test.read_resource(client, "test://open")
+      end
+    end
+
     test "hears of a changed resource only with its scopes, in every revision" do
       for revision <- ["2026-07-28", "2025-11-25"],
           {more, heard?} <- [{[], false}, {["secret"], true}] do

@@ -594,6 +594,23 @@ defmodule BeamMCP.TasksTest do
       assert %{tasks_running: 0} = settled(client)
     end
 
+    test "answers take room while others are missing" do
+      store = {BeamMCP.TaskStore.ETS, max_task_bytes: 20_000}
+      requests = Map.new([:a, :b], &{&1, InputRequest.form("Who?", @form)})
+      run = fn context -> {:ok, inspect(Context.ask(context, requests))} end
+      client = server(run, task_store: store)
+      tasks = for _ <- 1..4, do: begin(client)
+      long = %{action: "accept", content: %{name: String.duplicate("x", 8_000)}}
+
+      for task <- tasks do
+        until(client, task, "input_required")
+        {:ok, _done} = Test.update_task(client, task, %{a: long})
+      end
+
+      states = for task <- tasks, {:ok, state} = Test.get_task(client, task), do: state["status"]
+      assert states == ~w(input_required input_required failed failed)
+    end
+
     @tag :exhaustive
     test "20,000 abandoned tasks leave as many as may be, twice" do
       store = {BeamMCP.TaskStore.ETS, max_tasks: 1_000, sweep_interval_ms: 3_600_000}

@@ -19,7 +19,8 @@ defmodule BeamMCP.Connectome.Surface do
         end
       end
 
-  Nothing is served unless it is listed so, and who may read it is the host's `authorize` to say. The
+  Nothing is served unless it is listed so. A graph names every part, also the definitions that scopes
+  or `authorize_definition` hide from whoever reads it: `:required_scopes` says who may. The
   resources `connectome://declared`, `connectome://observed` and `connectome://diff` answer canonical
   bytes as they are; the scheme is this package's own, no capability is claimed for it. What reads
   them is observed like everything else.
@@ -34,6 +35,7 @@ defmodule BeamMCP.Connectome.Surface do
     * `:observed` - the name of a `BeamMCP.Connectome.Observed` collector
     * `:window` - a map for the difference; the collector's own window unless given
     * `:algorithm` - of the digest, `:sha256` unless given
+    * `:required_scopes` - of the resources and the tool, as in `BeamMCP.ToolSpec`; none unless given
 
   What the options do not name is not listed: the difference needs `:declared` and `:observed`.
   """
@@ -41,7 +43,7 @@ defmodule BeamMCP.Connectome.Surface do
   alias BeamMCP.{Connectome, ResourceSpec, ToolSpec}
   alias BeamMCP.Connectome.{Declared, Diff, Graph, Observed}
 
-  @options [:declared, :observed, :window, :algorithm]
+  @options [:declared, :observed, :window, :algorithm, :required_scopes]
   @needs [declared: [:declared], diff: [:declared, :observed], observed: [:observed]]
   @descriptions [
     declared: "What the parts of this server can reach, in canonical JSON",
@@ -61,6 +63,7 @@ defmodule BeamMCP.Connectome.Surface do
         name: "connectome-#{which}",
         description: @descriptions[which],
         mime_type: "application/json",
+        required_scopes: scopes(options),
         handler: {__MODULE__, :read, [which, options]}
       }
     end
@@ -81,6 +84,7 @@ defmodule BeamMCP.Connectome.Surface do
         "required" => ["graph"]
       },
       argument_keys: :strings,
+      required_scopes: scopes(options),
       handler: {__MODULE__, :call, [options]}
     }
   end
@@ -117,6 +121,8 @@ defmodule BeamMCP.Connectome.Surface do
     BeamMCP.Options.only!(options, @options)
     for {which, needs} <- @needs, Enum.all?(needs, &Keyword.has_key?(options, &1)), do: which
   end
+
+  defp scopes(options), do: Keyword.get(options, :required_scopes, [])
 
   defp answer(which, options) do
     algorithm = Keyword.take(options, [:algorithm])

@@ -6,11 +6,12 @@ defmodule BeamMCP.Connectome.View do
   the parts in columns by their distance from the server, and beside them the difference and the
   completeness bound; it can be searched, filtered, zoomed and walked through with the keyboard, in
   light and dark. Drift and dead authority differ from the rest by the dashes and heads of their lines
-  and by signs in the lists, not by colour alone.
+  and by signs in the lists, not by colour alone. What names hold beside visible characters - controls,
+  marks that turn text round - is shown by its number, as `\\u{202E}`.
   """
 
   alias BeamMCP.Connectome
-  alias BeamMCP.Connectome.{Fields, Graph}
+  alias BeamMCP.Connectome.{Fields, Graph, Visible}
   alias BeamMCP.Native
 
   @folder Path.join(__DIR__, "view")
@@ -52,7 +53,8 @@ defmodule BeamMCP.Connectome.View do
          algorithm = Keyword.get(options, :algorithm, :sha256),
          {:ok, declared} <- digest(options[:declared], algorithm),
          {:ok, observed} <- digest(options[:observed], algorithm),
-         {:ok, json} <- options |> data(declared, observed) |> Native.encode() do
+         shown = options |> data(declared, observed) |> Visible.term(),
+         {:ok, json} <- Native.encode(shown) do
       {:ok, page(Keyword.get(options, :title, "Connectome"), inert(json))}
     end
   end
@@ -60,7 +62,7 @@ defmodule BeamMCP.Connectome.View do
   # Nothing that is put in is looked at again.
   defp page(title, data) do
     parts = %{
-      "title" => escape(title),
+      "title" => title |> Visible.text() |> escape(),
       "style" => @style,
       "script" => @script,
       "script_hash" => "sha256-" <> Base.encode64(:crypto.hash(:sha256, @script)),

@@ -136,7 +136,8 @@ defmodule BeamMCP.Tasks.Keeper do
   def handle_call({:ask, _questions, _optional?}, _from, state), do: {:reply, :foreign, state}
 
   def handle_call({:hear, responses}, _from, %{asking: asking} = state) when asking != nil do
-    {:reply, :done, heard(Native.job_hear(state.handle.job, responses), state)}
+    {asked, bytes} = Native.job_hear(state.handle.job, responses)
+    {:reply, :done, heard(asked, bytes, state)}
   end
 
   def handle_call({:hear, _responses}, _from, state), do: {:reply, :done, state}
@@ -221,23 +222,28 @@ defmodule BeamMCP.Tasks.Keeper do
   # The client lacks what the work cannot go on without.
   defp asked({:lacks, error}, _from, state), do: {:reply, :gone, ended(state, :failed, error)}
 
-  defp heard({:answers, given} = answers, state) do
-    bytes = Enum.sum(for {:result, json} <- given, do: byte_size(json))
-    change = &%{&1 | status: :working, detail: nil, request_bytes: &1.request_bytes + bytes}
-
-    case write(state, change) do
-      {:full, state} ->
-        refused(state)
-
-      {_written_or_later, state} ->
-        GenServer.reply(state.asking, answers)
-        %{state | asking: nil}
+  defp heard({:answers, _answers} = answers, bytes, state) do
+    with {:ok, state} <- hold(state, bytes, %{status: :working, detail: nil}) do
+      GenServer.reply(state.asking, answers)
+      %{state | asking: nil}
     end
   end
 
-  defp heard({:open, requests}, state) do
-    {_outcome, state} = write(state, &%{&1 | detail: requests})
-    state
+  defp heard({:open, requests}, bytes, state) do
+    with {:ok, state} <- hold(state, bytes, %{detail: requests}), do: state
+  end
+
+  # An answer counts from when it comes, also while others are missing; without room for it the task
+  # is over.
+  defp hold(state, bytes, fields) do
+    change = fn task ->
+      task |> Map.merge(fields) |> Map.update!(:request_bytes, &(&1 + bytes))
+    end
+
+    case write(state, change) do
+      {:full, state} -> refused(state)
+      {_written_or_later, state} -> {:ok, state}
+    end
   end
 
   # A task that is over never changes again (TASK-7).

@@ -236,7 +236,7 @@ defmodule Mix.Tasks.BeamMcp.Connectome do
 
   defp way(false, []), do: "not reachable"
   defp way(false, _gates), do: "no way around"
-  defp way(path, _gates), do: Enum.join(path.nodes, "\n  -> ")
+  defp way(path, _gates), do: Report.way(path.nodes)
 
   defp write(text, options) do
     case options[:output] do

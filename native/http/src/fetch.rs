@@ -18,14 +18,10 @@ use hyper::{
 };
 use hyper_util::rt::TokioIo;
 use mcp_auth::Posted;
-use tokio::{
-    net::{TcpStream, lookup_host},
-    task::spawn_blocking,
-    time::timeout,
-};
+use tokio::{net::TcpStream, task::spawn_blocking, time::timeout};
 use tokio_rustls::{TlsConnector, rustls::pki_types::ServerName};
 
-use crate::{connection::Stream, tls::Trust};
+use crate::{connection::Stream, names::addresses, tls::Trust};
 
 /// What is fetched.
 #[derive(Clone, Debug)]
@@ -151,11 +147,9 @@ impl Target {
 
     /// The address that is connected to is the one that was looked at: a name that changes its mind changes nothing.
     async fn resolve(&self, allow_private: bool) -> Result<SocketAddr, FetchError> {
-        let mut addresses = lookup_host((&*self.host, self.port))
-            .await
-            .map_err(transport)?;
-        let address = addresses
-            .next()
+        let addresses = addresses(&self.host, self.port).await.map_err(transport)?;
+        let address = *addresses
+            .first()
             .ok_or_else(|| transport("the host has no address"))?;
         let may_connect = match is_local(&self.host) {
             true => address.ip().is_loopback(),

@@ -131,8 +131,8 @@ impl Guard {
     /// Counts a refusal, if it is one of credentials.
     pub(crate) fn note(&self, head: &RequestHead, reason: Reason) {
         if reason.is_failure() {
-            // One that came while the bucket was emptied by another is answered all the same.
-            let _ = self.failures.take(&Account::at(head.client()), now());
+            // Those that came at once, while there was something in the bucket, are all paid for.
+            self.failures.charge(&Account::at(head.client()), now());
         }
     }
 

@@ -20,6 +20,7 @@ mod head;
 mod held_bytes;
 mod introspection;
 mod listener;
+mod names;
 mod networks;
 mod occasion;
 mod options;

@@ -9,6 +9,7 @@ use rustler::{Atom, MapIterator, Term, types::atom};
 use crate::{
     atoms, block,
     definition::cache_scope,
+    options::OptionalAtom,
     outcome::{Reader, unknown},
     refusal::Refusal,
     slot::Slot,
@@ -136,7 +137,7 @@ fn choice(cache: Term<'_>) -> Result<CacheChoice, Refusal> {
     if atom::nil() == cache {
         return Ok(CacheChoice::default());
     }
-    let (ttl_ms, scope): (Option<u64>, Option<Atom>) =
+    let (ttl_ms, OptionalAtom(scope)): (Option<u64>, _) =
         cache.decode().map_err(|_| unknown_answer())?;
     Ok(CacheChoice {
         ttl_ms,

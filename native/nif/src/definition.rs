@@ -18,7 +18,7 @@ use crate::{
     decode, encode,
     fault::Fault,
     handler::{ArgumentKeys, Function, HostHandler, Row},
-    options::{self, Options},
+    options::{self, OptionalAtom, Options},
     refusal::Refusal,
     released::Released,
 };
@@ -195,7 +195,7 @@ impl<'a, 'r> Fields<'a, 'r> {
     }
 
     fn access(&self) -> Result<Access, DefinitionFault> {
-        let denial: Option<Atom> = self.get(atoms::denial(), "denial")?;
+        let OptionalAtom(denial) = self.get(atoms::denial(), "denial")?;
         let alternatives = atoms::alternative_scope_sets();
         Ok(Access {
             required_scopes: self.get(atoms::required_scopes(), "required_scopes")?,
@@ -208,7 +208,7 @@ impl<'a, 'r> Fields<'a, 'r> {
     }
 
     fn cache(&self) -> Result<CacheChoice, DefinitionFault> {
-        let scope: Option<Atom> = self.get(atoms::cache_scope(), "cache_scope")?;
+        let OptionalAtom(scope) = self.get(atoms::cache_scope(), "cache_scope")?;
         Ok(CacheChoice {
             ttl_ms: self.get(atoms::cache_ttl_ms(), "cache_ttl_ms")?,
             scope: scope.map(cache_scope),

@@ -73,7 +73,7 @@ fn job_ask<'a>(
     }
 }
 
-/// `job_hear/2`: responses are `{key, json}`.
+/// `job_hear/2`: responses are `{key, json}`. With what comes of them, how many bytes of answers were kept.
 #[rustler::nif(schedule = "DirtyCpu")]
 fn job_hear<'a>(
     env: Env<'a>,
@@ -81,13 +81,15 @@ fn job_hear<'a>(
     responses: Vec<(String, Binary<'a>)>,
 ) -> Term<'a> {
     let mut job = handle.job();
+    let before = job.answer_bytes();
     for (key, json) in responses {
         // They were read as part of a message before.
         if let Ok(response) = Document::parse(Bytes::copy_from_slice(&json), &CHECKED) {
             job.hear(&key, response.root());
         }
     }
-    encoded(env, &job.heard())
+    let kept = job.answer_bytes() - before;
+    (encoded(env, &job.heard()), kept).encode(env)
 }
 
 /// `job_supports/2`

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rustler::{Atom, Decoder, Term};
+use rustler::{Atom, Decoder, NifResult, Term, types::atom};
 
 use crate::{atoms, fault::Fault};
 
@@ -22,6 +22,16 @@ impl<'a> Options<'a> {
     /// The option `key`, which is a duration in milliseconds.
     pub(crate) fn duration_ms(self, key: Atom) -> Result<Duration, Fault> {
         self.get(key).map(Duration::from_millis)
+    }
+}
+
+/// An atom, or none for `nil`. `Option<Atom>` is no such thing: `nil` is an atom too.
+pub(crate) struct OptionalAtom(pub(crate) Option<Atom>);
+
+impl<'a> Decoder<'a> for OptionalAtom {
+    fn decode(term: Term<'a>) -> NifResult<Self> {
+        let given: Atom = term.decode()?;
+        Ok(Self(Some(given).filter(|given| *given != atom::nil())))
     }
 }
 

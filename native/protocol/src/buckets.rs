@@ -62,6 +62,13 @@ impl<K: Clone + Eq + Hash> Buckets<K> {
         Ok(())
     }
 
+    /// Takes from the bucket of `key` what is due, empty as it may be: what was begun while there was something in it.
+    pub fn charge(&self, key: &K, now: Now) {
+        let mut table = self.lock();
+        let paced = self.rate.owed(table.find(key, now), now);
+        table.keep(key, paced);
+    }
+
     /// Whether something could be taken, without doing so.
     ///
     /// # Errors
@@ -150,6 +157,21 @@ mod tests {
         assert_eq!(buckets.take(&"b", at(0)), Ok(()));
         assert_eq!(buckets.take(&"a", at(500)), Ok(()));
         assert_eq!(buckets.take(&"a", at(500)), Err(500));
+    }
+
+    #[test]
+    fn what_is_owed_is_paid_for_up_to_a_bound() {
+        let buckets = Buckets::new(RATE);
+        for _ in 0..3 {
+            buckets.charge(&"a", at(0));
+        }
+        assert_eq!(buckets.check(&"a", at(0)), Err(1_000));
+        assert_eq!(buckets.check(&"a", at(1_000)), Ok(()));
+        for _ in 0..1_000 {
+            buckets.charge(&"b", at(0));
+        }
+        assert_eq!(buckets.check(&"b", at(0)), Err(1_500));
+        assert_eq!(buckets.check(&"c", at(0)), Ok(()));
     }
 
     #[test]

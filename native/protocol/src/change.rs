@@ -45,6 +45,9 @@ pub struct Filter {
 /// The most URIs of one subscription, and the most tasks.
 pub const MAX_URIS: usize = 128;
 
+/// The most bytes of those URIs together: they are kept for as long as a stream or a session is.
+pub const MAX_URIS_BYTES: usize = 65_536;
+
 impl Change {
     /// A change of a resource.
     ///

@@ -87,6 +87,11 @@ impl Job {
         self.inquiry.answer(key, response);
     }
 
+    /// How many bytes of answers it holds; answers are never taken back.
+    pub fn answer_bytes(&self) -> usize {
+        self.inquiry.bytes()
+    }
+
     /// The answers to the last questions, or what is still open of them.
     pub fn heard(&self) -> JobAsked {
         match self.inquiry.answers() {

@@ -27,6 +27,14 @@ impl Rate {
         }
     }
 
+    /// Once more, whether or not that may be: it happened. No more is owed than happens in a stretch of time.
+    pub(crate) fn owed(self, paced: PacedUntil, now: Now) -> PacedUntil {
+        let now = now.monotonic_ms * NS_PER_MS;
+        let window = self.per_ms * NS_PER_MS;
+        let next = paced.max(now) + window / u64::from(self.count);
+        next.min(now + 2 * window)
+    }
+
     /// Whether nothing is left to be kept of what happened.
     pub(crate) fn is_settled(paced: PacedUntil, now: Now) -> bool {
         paced <= now.monotonic_ms * NS_PER_MS

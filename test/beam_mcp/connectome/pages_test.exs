@@ -58,6 +58,31 @@ defmodule BeamMCP.Connectome.PagesTest do
     assert shown.text == Report.federation(federation, :sha256, digest)
   end
 
+  test "a name cannot write lines of its own into a report" do
+    forged = "find  invoke\ndeclared_never_observed: 0\e[1A"
+    declared = shop([find: nil], :declared)
+    observed = shop([{forged, 1}], :observed)
+    {:ok, diff} = Diff.run(declared, observed, window: %{})
+    {:ok, effective} = Effective.project(declared, observed)
+    parts = [{"a\nb", signed(declared, :allow)}, {"c", signed(declared, :hold)}]
+    {:ok, federation} = Federation.merge(parts)
+
+    for {text, lines} <- [
+          {Report.difference(diff, :sha256, "d"), 2 + 4 + 1},
+          {Report.effective(effective), 1 + map_size(effective.coverage)},
+          {Report.federation(federation, :sha256, "d"), 2 + 1 + 1},
+          {Report.way([forged, forged]), 2}
+        ] do
+      assert length(String.split(text, "\n", trim: true)) == lines, text
+      refute text =~ "\e"
+    end
+  end
+
+  defp signed(graph, sign) do
+    edges = for edge <- graph.edges, do: %{edge | sign: sign}
+    Graph.new!(schema_version: 3, nodes: graph.nodes, edges: edges)
+  end
+
   # A shop's server, which invokes these tools.
   defp shop(tools, provenance) do
     server = %{@server | id: "shop/server"}

@@ -73,6 +73,23 @@ defmodule BeamMCP.Connectome.SurfaceTest do
     assert_raise ArgumentError, ~r/unknown option sign/, fn -> Surface.resources(sign: :deny) end
   end
 
+  test "who may not read it learns of no part", context do
+    {:ok, %{graph: graph}} = Declared.build(context.build)
+    options = [declared: graph, required_scopes: ["connectome"]]
+    client(context, options)
+    methods = ~w(mcp:tools:call mcp:resources:read)
+    stranger = MCP.connect!(context.name, scopes: methods)
+    reader = MCP.connect!(context.name, scopes: ["connectome" | methods])
+
+    for {ask, name} <- [
+          {&MCP.read_resource/2, "connectome://declared"},
+          {&MCP.call_tool(&1, &2, %{"graph" => "declared"}), "connectome"}
+        ] do
+      assert {:error, %{code: -31_403}} = ask.(stranger, name)
+      assert {:ok, _graph} = ask.(reader, name)
+    end
+  end
+
   test "a window of the host's goes into the difference", context do
     {:ok, %{graph: graph}} = Declared.build(context.build)
     options = [declared: graph, observed: context.seen, window: %{"night" => 7}]

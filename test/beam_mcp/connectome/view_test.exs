@@ -2,7 +2,7 @@ defmodule BeamMCP.Connectome.ViewTest do
   use ExUnit.Case, async: true
 
   alias BeamMCP.Connectome
-  alias BeamMCP.Connectome.{Declared, Diff, Graph, Part, View}
+  alias BeamMCP.Connectome.{Declared, Diff, Edge, Graph, Part, View}
   alias BeamMCP.Fixture.Declared, as: Fixture
   alias BeamMCP.Native
 
@@ -68,6 +68,26 @@ defmodule BeamMCP.Connectome.ViewTest do
     assert html =~ "<title>&lt;b&gt;&amp;</title>"
     refute html =~ "<script>alert"
     assert Enum.any?(data(html)["nodes"], &(&1["id"] =~ "alert(1)"))
+  end
+
+  test "names turn nothing round, and their edges still meet them" do
+    name = "a\u202E\n b"
+    nodes = Enum.map([{:server, "s"}, {:tool, "s", name}], &Part.node/1)
+    [server, tool] = Enum.map(nodes, & &1.id)
+    nodes = Enum.map(nodes, &%{&1 | labels: %{"\u2066k" => ["\e[2K"]}})
+
+    {:ok, edge} = Edge.new(from: server, to: tool, kind: :invoke, provenance: :observed)
+
+    graph = Graph.new!(schema_version: 3, nodes: nodes, edges: [edge])
+    {:ok, html} = View.html(observed: graph, bound: %{"\u2067" => ["\u202D"]}, title: "\u202Et")
+    refute html =~ ~r/[\x{202A}-\x{202E}\x{2066}-\x{2069}]/u
+    assert html =~ "<title>\\u{202E}t</title>"
+    data = data(html)
+    assert [_server, %{"id" => id, "labels" => labels}] = data["nodes"]
+    assert id == "s/tool/a\\u{202E}\\u{A} b"
+    assert labels == %{"\\u{2066}k" => ["\\u{1B}[2K"]}
+    assert [%{"to" => ^id}] = data["edges"]
+    assert data["bound"] == %{"\\u{2067}" => ["\\u{202D}"]}
   end
 
   test "what is not given is refused", %{declared: declared} do

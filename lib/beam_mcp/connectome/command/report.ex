@@ -1,9 +1,10 @@
 defmodule BeamMCP.Connectome.Command.Report do
   @moduledoc false
-  # What `mix beam_mcp.connectome` tells people: a line for each finding, the sums, the digest.
+  # What `mix beam_mcp.connectome` tells people: a line for each finding, the sums, the digest. Names
+  # cannot leave their line.
 
   alias BeamMCP.Connectome
-  alias BeamMCP.Connectome.{Diff, Effective, Federation}
+  alias BeamMCP.Connectome.{Diff, Effective, Federation, Visible}
 
   @findings [:observed_but_undeclared, :changed_sign, :declared_never_observed]
 
@@ -39,7 +40,7 @@ defmodule BeamMCP.Connectome.Command.Report do
     parts =
       for {part, at} <- Enum.with_index(federation.parts),
           do:
-            "part #{at}  #{part.member}  version #{part.schema_version}  #{part.algorithm} #{part.digest}\n"
+            "part #{at}  #{Visible.text(part.member)}  version #{part.schema_version}  #{part.algorithm} #{part.digest}\n"
 
     edges =
       for conflict <- federation.conflicts.edges,
@@ -49,16 +50,20 @@ defmodule BeamMCP.Connectome.Command.Report do
     nodes =
       for conflict <- federation.conflicts.nodes,
           do:
-            "conflict  #{conflict.id}  #{field(conflict.field)}  #{claims(conflict, &inspect(&1.value))}\n"
+            "conflict  #{Visible.text(conflict.id)}  #{field(conflict.field)}  #{claims(conflict, &inspect(&1.value))}\n"
 
     IO.iodata_to_binary([parts, edges, nodes, "#{algorithm}: #{digest}\n"])
   end
 
-  defp label(edge), do: "#{edge.from} -> #{edge.to}  #{edge.kind}"
+  @doc "The parts of a way, one to a line."
+  @spec way([String.t()]) :: String.t()
+  def way(ids), do: Enum.map_join(ids, "\n  -> ", &Visible.text/1)
+
+  defp label(edge), do: "#{Visible.text(edge.from)} -> #{Visible.text(edge.to)}  #{edge.kind}"
 
   defp heaviest(edges), do: Enum.sort_by(edges, &(&1.weight || 0), :desc)
 
-  defp field({:label, key}), do: "label #{key}"
+  defp field({:label, key}), do: "label #{Visible.text(key)}"
   defp field(field), do: "#{field}"
 
   defp claims(conflict, value),

@@ -36,6 +36,11 @@ function shortName(id) {
   return parts.length > 4 ? `${parts[2]}.${parts[3]}/${parts[4]}` : parts.slice(2).join("/");
 }
 
+// A name written from right to left turns nothing round that stands beside it.
+function isolated(name) {
+  return `\u2068${name}\u2069`;
+}
+
 function shortened(name) {
   return name.length <= LONGEST ? name : `…${name.slice(1 - LONGEST)}`;
 }
@@ -110,7 +115,7 @@ function described(node) {
 function sentence(edge) {
   const weight = edge.weight === null || edge.weight === undefined ? "" : ` ×${edge.weight}`;
   const signs = edge.class === "changed" ? ` (${edge.declared_sign} → ${edge.observed_sign})` : "";
-  return `${SYMBOLS[edge.class]} ${shortName(edge.from)} → ${shortName(edge.to)} ${edge.kind}${weight}${signs}, ${CLASSES[edge.class]}`.trim();
+  return `${SYMBOLS[edge.class]} ${isolated(shortName(edge.from))} → ${isolated(shortName(edge.to))} ${edge.kind}${weight}${signs}, ${CLASSES[edge.class]}`.trim();
 }
 
 // --- choosing ---------------------------------------------------------------------------------
@@ -257,7 +262,7 @@ function bound() {
 
 function plain(entry) {
   if (typeof entry === "string") return entry;
-  return entry.list ? `${entry.list}: ${entry.entry}` : `${entry.from} → ${entry.to}`;
+  return entry.list ? `${entry.list}: ${isolated(entry.entry)}` : `${isolated(entry.from)} → ${isolated(entry.to)}`;
 }
 
 function details(node) {

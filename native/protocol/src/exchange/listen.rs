@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     catalog::{Catalog, check_uri},
-    change::{Filter, Listing, MAX_URIS},
+    change::{Filter, Listing, MAX_URIS, MAX_URIS_BYTES},
     config::{Config, Shared},
     context::RequestContext,
     error::{Code, Error},
@@ -305,7 +305,7 @@ fn read_tasks(
     Ok(ids.into_iter().collect())
 }
 
-/// An array of different strings, as many as one subscription may name.
+/// An array of different strings, as many and as long as one subscription may name.
 fn read_names(
     node: Option<Node<'_>>,
     member: &str,
@@ -319,16 +319,19 @@ fn read_names(
             "The member \"{member}\" must be an array of strings"
         )));
     }
-    let mut names = BTreeSet::new();
+    let (mut names, mut bytes) = (BTreeSet::new(), 0);
     for (position, item) in node.items().enumerate() {
         let place = format!("{member}[{position}]");
         let name = item
             .as_str()
             .ok_or_else(|| invalid(format!("The member \"{place}\" must be a string")))?;
-        names.insert(check(&name, &place)?);
-        if names.len() > MAX_URIS {
+        if names.insert(check(&name, &place)?) {
+            bytes += name.len();
+        }
+        if names.len() > MAX_URIS || bytes > MAX_URIS_BYTES {
             return Err(invalid(format!(
-                "The member \"{member}\" names more than {MAX_URIS}: open another subscription for the rest"
+                "The member \"{member}\" names more than {MAX_URIS}, or takes more than {MAX_URIS_BYTES} bytes: \
+                 open another subscription for the rest"
             )));
         }
     }

@@ -7,7 +7,7 @@ use super::{
     no_sessions,
 };
 use crate::{
-    change::MAX_URIS,
+    change::{MAX_URIS, MAX_URIS_BYTES},
     error::{Code, Error},
     method::Method,
     methods::params::invalid,
@@ -64,7 +64,8 @@ fn subscribed(session: &Session, uri: Arc<str>, adds: bool) -> Result<Session, E
         true => uris.insert(uri),
         false => uris.remove(&uri),
     };
-    match uris.len() > MAX_URIS {
+    let bytes: usize = uris.iter().map(|uri| uri.len()).sum();
+    match uris.len() > MAX_URIS || bytes > MAX_URIS_BYTES {
         true => Err(too_many()),
         false => Ok(session),
     }
@@ -72,6 +73,7 @@ fn subscribed(session: &Session, uri: Arc<str>, adds: bool) -> Result<Session, E
 
 fn too_many() -> Error {
     invalid(format!(
-        "The session is subscribed to {MAX_URIS} resources, which is all it may be: unsubscribe from one first"
+        "The session may be subscribed to {MAX_URIS} resources, whose URIs take {MAX_URIS_BYTES} bytes together: \
+         unsubscribe from one first"
     ))
 }

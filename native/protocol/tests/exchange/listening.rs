@@ -147,6 +147,22 @@ fn so_many_resources_are_no_more_for_being_named_twice() {
     assert_eq!(pending.subscription().filter.uris.len(), 128);
 }
 
+/// They are kept for as long as the stream is open.
+#[test]
+fn resources_take_so_many_bytes_together() {
+    let uris = |count: usize| -> Vec<String> {
+        let uri = |number| format!("test://{number:03}{}", "x".repeat(4_096 - 10));
+        (0..count).map(uri).collect()
+    };
+    let fits = listen(json!({"resourceSubscriptions": uris(16)}));
+    let pending = posted(&mut offering_all(), &fits);
+    assert_eq!(pending.subscription().filter.uris.len(), 16);
+    let message = listen(json!({"resourceSubscriptions": uris(17)}));
+    let reply = offering_all().post(&Post::modern(&message));
+    assert_eq!(reply.code(), Some(-32602));
+    assert!(reply.message().contains("65536"), "{}", reply.message());
+}
+
 /// SUB-16, A-7
 #[test]
 fn there_is_nothing_to_listen_to_where_nothing_is_offered() {

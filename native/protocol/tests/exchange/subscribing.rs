@@ -82,6 +82,19 @@ fn a_session_has_so_many_and_no_more() {
     assert_eq!(reply.reply().code(), Some(-32602));
 }
 
+#[test]
+fn a_session_keeps_so_many_bytes_of_uris() {
+    let mut server = on_a_pipe();
+    let uri = |number| format!("a:{number:02}{}", "x".repeat(4_092));
+    for number in 0..16 {
+        let reply = server.line(&subscribe(&uri(number)));
+        assert_eq!(reply.result(), json!({}));
+    }
+    let reply = server.line(&subscribe("a:b"));
+    assert_eq!(reply.code(), Some(-32602));
+    assert!(reply.message().contains("65536"), "{}", reply.message());
+}
+
 /// RES-13: where no resource is offered there is nothing to subscribe to; VER-11: nor in the modern era.
 #[test]
 fn it_is_unknown_where_it_is_not_advertised() {

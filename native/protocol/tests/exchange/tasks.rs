@@ -542,8 +542,14 @@ fn a_job_asks_until_all_answers_fit() {
         "a",
         &json!({"action": "accept", "content": {"name": "Ada"}}),
     );
+    let bytes = job.answer_bytes();
+    assert_eq!(
+        bytes,
+        r#"{"action":"accept","content":{"name":"Ada"}}"#.len()
+    );
     hear(&mut job, "a", &json!({"action": "cancel"}));
     assert_eq!(open(&job.heard()), ["b"]);
+    assert_eq!(job.answer_bytes(), bytes);
     hear(&mut job, "b", &json!({"action": "decline"}));
     let JobAsked::Answers(answers) = job.heard() else {
         panic!("all is answered");
