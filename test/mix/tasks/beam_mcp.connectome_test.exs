@@ -248,7 +248,8 @@ defmodule Mix.Tasks.BeamMcp.ConnectomeTest do
   test "says what is wrong with its arguments", %{at: at} do
     for {arguments, text} <- [
           {[], "a command is missing"},
-          {["draw"], "unexpected argument draw"},
+          {["draw"], "there is no command draw: declared, observed, diff,"},
+          {["diff", "a.json"], "diff takes options alone, got a.json: see `mix help"},
           {["verify"], "verify takes FILE"},
           {["reach", "x"], "reach takes GRAPH FROM TO"},
           {["federate"], "federate takes MEMBER=FILE"},
