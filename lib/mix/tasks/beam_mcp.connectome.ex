@@ -183,6 +183,7 @@ defmodule Mix.Tasks.BeamMcp.Connectome do
       )
     else
       {:error, reason} when is_atom(reason) -> fail("#{file}: #{:file.format_error(reason)}")
+      {:error, {:digest_mismatch, digest}} -> fail("#{file} has another digest: #{digest}")
       {:error, reason} -> fail("#{file} is refused: #{inspect(reason)}")
     end
   end
