@@ -58,7 +58,6 @@ defmodule BeamMCP.Audit do
 
   @impl GenServer
   def init(name) do
-    Process.flag(:trap_exit, true)
     instance = Instance.fetch!(name)
     count_lost(instance.audit)
     :ok = Instance.register(name, __MODULE__, nil)

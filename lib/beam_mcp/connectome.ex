@@ -11,8 +11,7 @@ defmodule BeamMCP.Connectome do
   Every function here takes a graph or its index, and runs on a dirty scheduler.
   """
 
-  alias BeamMCP.Connectome.{Fields, Graph, Index}
-  alias BeamMCP.Native
+  alias BeamMCP.Connectome.{Fields, Graph, Index, Native}
 
   @algorithms [:sha256, :sha384, :sha512]
   @versions [1, 2, 3]
@@ -52,7 +51,7 @@ defmodule BeamMCP.Connectome do
   @spec encode(source(), keyword()) :: {:ok, binary()} | {:error, refusal()}
   def encode(source, options \\ []) do
     with {:ok, algorithm, version} <- options(options) do
-      Native.connectome_encode(source, version, algorithm)
+      Native.encode(source, version, algorithm)
     end
   end
 
@@ -67,7 +66,7 @@ defmodule BeamMCP.Connectome do
   @spec digest(source(), keyword()) :: {:ok, String.t()} | {:error, refusal()}
   def digest(source, options \\ []) do
     with {:ok, algorithm, version} <- options(options) do
-      Native.connectome_digest(source, version, algorithm)
+      Native.digest(source, version, algorithm)
     end
   end
 
@@ -79,18 +78,18 @@ defmodule BeamMCP.Connectome do
   The weights as JSON, one object for each edge that has one. No digest covers them.
   """
   @spec sidecar(source()) :: {:ok, binary()} | {:error, refusal()}
-  def sidecar(source), do: Native.connectome_sidecar(source)
+  def sidecar(source), do: Native.sidecar(source)
 
   @doc "The graph in the language of Graphviz, for people; not canonical."
   @spec dot(source()) :: {:ok, String.t()} | {:error, refusal()}
-  def dot(source), do: Native.connectome_dot(source)
+  def dot(source), do: Native.dot(source)
 
   @doc """
   The graph as GraphML, for tools; not canonical. What XML 1.0 cannot say is refused as
   `{:uncanonical, {:not_xml, id, codepoint}}`.
   """
   @spec graphml(source()) :: {:ok, String.t()} | {:error, refusal()}
-  def graphml(source), do: Native.connectome_graphml(source)
+  def graphml(source), do: Native.graphml(source)
 
   @doc """
   Checks that bytes are what they say: a graph of version 1, 2 or 3, or a federation (version 4),
@@ -121,7 +120,7 @@ defmodule BeamMCP.Connectome do
     with :ok <- Fields.check(options, [], [:digest]),
          digest = options[:digest],
          :ok <- Fields.that(is_nil(digest) or is_binary(digest), :digest, digest),
-         {:ok, version, algorithm, digest} <- Native.connectome_verify(bytes, digest) do
+         {:ok, version, algorithm, digest} <- Native.verify(bytes, digest) do
       {:ok, %{schema_version: version, algorithm: algorithm, digest: digest}}
     end
   end
@@ -131,7 +130,7 @@ defmodule BeamMCP.Connectome do
   Refuses what `verify/2` refuses.
   """
   @spec decode(binary()) :: {:ok, Graph.t()} | {:error, term()}
-  def decode(bytes) when is_binary(bytes), do: Native.connectome_decode(bytes)
+  def decode(bytes) when is_binary(bytes), do: Native.decode(bytes)
 
   @doc """
   The canonical bytes of a map of the grammar that labels have, for records beside a graph.
@@ -141,7 +140,7 @@ defmodule BeamMCP.Connectome do
   """
   @spec encode_value(map()) :: {:ok, binary()} | {:error, refusal()}
   def encode_value(value) do
-    with :ok <- plain_map(value), do: Native.connectome_encode_value(value)
+    with :ok <- plain_map(value), do: Native.encode_value(value)
   end
 
   @doc """
@@ -154,7 +153,7 @@ defmodule BeamMCP.Connectome do
          :ok <- plain_map(value),
          named = Map.get(value, :algorithm, Map.get(value, "algorithm", algorithm)),
          :ok <- Fields.member(:algorithm, named, [algorithm, Atom.to_string(algorithm)]) do
-      Native.connectome_digest_value(value, algorithm)
+      Native.digest_value(value, algorithm)
     end
   end
 

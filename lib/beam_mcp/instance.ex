@@ -64,12 +64,16 @@ defmodule BeamMCP.Instance do
   def via(name, role), do: {:via, Registry, {BeamMCP.Registry, {name, role}}}
 
   @doc """
-  Registers the calling process under its role, and waits for the Registry while that starts again:
-  a process that ends with it must not use up its supervisor's restarts. One that traps exits does
-  so again when it sees the Registry die.
+  Registers the calling process under its role, and waits for the Registry while that starts again.
+
+  The Registry takes those along that are in it, and while it ends it is linked to and gone at once,
+  more often than a supervisor bears. So the caller traps exits from now on; when it gets one, it
+  does this again.
   """
   @spec register(name(), term(), term(), non_neg_integer()) :: :ok
   def register(name, role, value, tries \\ 100) do
+    Process.flag(:trap_exit, true)
+
     case Registry.register(BeamMCP.Registry, {name, role}, value) do
       {:ok, _registry} -> :ok
       # It died twice before the caller saw that it died once.
@@ -80,6 +84,15 @@ defmodule BeamMCP.Instance do
       if tries == 0, do: reraise(error, __STACKTRACE__)
       Process.sleep(10)
       register(name, role, value, tries - 1)
+  end
+
+  @doc "Takes the calling process's role away, which the Registry does by itself, but later."
+  @spec unregister(name(), term()) :: :ok
+  def unregister(name, role) do
+    Registry.unregister(BeamMCP.Registry, {name, role})
+  rescue
+    # The Registry is just ending.
+    ArgumentError -> :ok
   end
 
   @doc """

@@ -9,7 +9,6 @@ defmodule BeamMCP.Native do
   """
 
   alias BeamMCP.{Config, Error, Instance, Listener, NIF, OAuth, Outcome, TLS}
-  alias BeamMCP.Connectome.{Graph, Index}
   alias BeamMCP.Encoder.Walk
 
   @typedoc "One instance inside the native library."
@@ -81,9 +80,6 @@ defmodule BeamMCP.Native do
           | {:sift, token(), kind :: atom(), names :: [String.t()], BeamMCP.Context.t()}
           | {:catalog, token(), BeamMCP.Context.t()}
           | :gone
-
-  @typedoc "A connectome, as terms or inside the native library."
-  @type source :: Graph.t() | Index.t()
 
   @doc """
   Opens an HTTP listener on a running instance.
@@ -437,119 +433,6 @@ defmodule BeamMCP.Native do
   @spec decode(binary()) :: {:ok, term()} | {:error, reason()}
   def decode(json), do: NIF.decode(json)
 
-  @doc false
-  @spec connectome_graph(Graph.t()) :: {:ok, Graph.t()} | {:error, Graph.refusal()}
-  def connectome_graph(graph) do
-    with {:ok, nodes, edges} <- NIF.connectome_graph(graph) do
-      {:ok, %{graph | nodes: nodes, edges: edges}}
-    end
-  end
-
-  @doc false
-  @spec connectome_index(Graph.t()) :: {:ok, Index.t()} | {:error, {:uncanonical, term()}}
-  def connectome_index(graph) do
-    with {:ok, resource, nodes, edges} <- NIF.connectome_index(graph) do
-      version = graph.schema_version
-      {:ok, %Index{resource: resource, schema_version: version, nodes: nodes, edges: edges}}
-    end
-  end
-
-  @doc false
-  @spec connectome_encode(source(), 1..3 | nil, atom()) :: {:ok, binary()} | {:error, term()}
-  def connectome_encode(source, version, algorithm),
-    do: NIF.connectome_encode(handle(source), version, algorithm)
-
-  @doc false
-  @spec connectome_digest(source(), 1..3 | nil, atom()) :: {:ok, String.t()} | {:error, term()}
-  def connectome_digest(source, version, algorithm),
-    do: NIF.connectome_digest(handle(source), version, algorithm)
-
-  @doc false
-  @spec connectome_sidecar(source()) :: {:ok, binary()} | {:error, term()}
-  def connectome_sidecar(source), do: NIF.connectome_sidecar(handle(source))
-
-  @doc false
-  @spec connectome_dot(source()) :: {:ok, binary()} | {:error, term()}
-  def connectome_dot(source), do: NIF.connectome_dot(handle(source))
-
-  @doc false
-  @spec connectome_graphml(source()) :: {:ok, binary()} | {:error, term()}
-  def connectome_graphml(source), do: NIF.connectome_graphml(handle(source))
-
-  @doc false
-  @spec connectome_verify(binary(), String.t() | nil) ::
-          {:ok, 1..4, atom(), String.t()} | {:error, term()}
-  def connectome_verify(bytes, digest), do: NIF.connectome_verify(bytes, digest)
-
-  @doc false
-  @spec connectome_decode(binary()) :: {:ok, Graph.t()} | {:error, term()}
-  def connectome_decode(bytes), do: NIF.connectome_decode(bytes)
-
-  @doc false
-  @spec connectome_encode_value(term()) :: {:ok, binary()} | {:error, term()}
-  def connectome_encode_value(value), do: NIF.connectome_encode_value(value)
-
-  @doc false
-  @spec connectome_digest_value(term(), atom()) :: {:ok, String.t()} | {:error, term()}
-  def connectome_digest_value(value, algorithm),
-    do: NIF.connectome_digest_value(value, algorithm)
-
-  @doc false
-  @spec connectome_diff(source(), source(), 1..3) ::
-          {:ok, reference(), map(), map()} | {:error, term()}
-  def connectome_diff(declared, observed, version),
-    do: NIF.connectome_diff(handle(declared), handle(observed), version)
-
-  @doc false
-  @spec connectome_diff_encode(reference(), 1..3, atom(), map()) ::
-          {:ok, binary()} | {:error, term()}
-  def connectome_diff_encode(diff, version, algorithm, window),
-    do: NIF.connectome_diff_encode(diff, version, algorithm, window)
-
-  @doc false
-  @spec connectome_diff_digest(reference(), 1..3, atom(), map()) ::
-          {:ok, String.t()} | {:error, term()}
-  def connectome_diff_digest(diff, version, algorithm, window),
-    do: NIF.connectome_diff_digest(diff, version, algorithm, window)
-
-  @doc false
-  @spec connectome_effective(source(), source()) ::
-          {:ok, Graph.t(), [BeamMCP.Connectome.Edge.t()]} | {:error, term()}
-  def connectome_effective(declared, observed),
-    do: NIF.connectome_effective(handle(declared), handle(observed))
-
-  @typedoc "The kinds of edges that a question goes along, and the signs that it goes around."
-  @type along :: {[atom()], [atom()]}
-
-  @doc false
-  @spec connectome_path(source(), term(), term(), [term()], along(), pos_integer() | nil) ::
-          {:ok, [String.t()], [BeamMCP.Connectome.Edge.t()]} | :none | {:error, term()}
-  def connectome_path(source, from, to, gates, along, max_hops),
-    do: NIF.connectome_path(handle(source), from, to, gates, along, max_hops)
-
-  @doc false
-  @spec connectome_dominators(source(), term(), [term()], [term()] | nil, along()) ::
-          {:ok, [String.t()]} | {:error, term()}
-  def connectome_dominators(source, target, known, entries, along),
-    do: NIF.connectome_dominators(handle(source), target, known, entries, along)
-
-  @doc false
-  @spec connectome_merge([{String.t(), source() | binary(), atom()}]) ::
-          {:ok, reference(), [tuple()], {[tuple()], [tuple()]}} | {:error, term()}
-  def connectome_merge(parts) do
-    NIF.connectome_merge(for {member, source, name} <- parts, do: {member, handle(source), name})
-  end
-
-  @doc false
-  @spec connectome_federation_encode(reference(), atom()) :: binary()
-  def connectome_federation_encode(federation, algorithm),
-    do: NIF.connectome_federation_encode(federation, algorithm)
-
-  @doc false
-  @spec connectome_federation_digest(reference(), atom()) :: String.t()
-  def connectome_federation_digest(federation, algorithm),
-    do: NIF.connectome_federation_digest(federation, algorithm)
-
   @doc """
   The longest thread CPU time of each native function in nanoseconds, since the last
   `reset_times/0`; `nil` in builds without measurement.
@@ -560,10 +443,6 @@ defmodule BeamMCP.Native do
   @doc "Forgets the times measured so far."
   @spec reset_times() :: :ok
   def reset_times, do: NIF.nif_times_reset()
-
-  defp handle(%Index{resource: resource}), do: resource
-  defp handle(%Graph{} = graph), do: graph
-  defp handle(bytes) when is_binary(bytes), do: bytes
 
   defp open_apart(runtime, http, hook) do
     with {:error, error} <- open(runtime.native, http, hook) do

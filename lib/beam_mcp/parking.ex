@@ -78,7 +78,6 @@ defmodule BeamMCP.Parking do
 
   @impl GenServer
   def init(name) do
-    Process.flag(:trap_exit, true)
     instance = Instance.fetch!(name)
     table = :ets.new(:parked, [:protected, read_concurrency: true])
     :ok = Instance.register(name, __MODULE__, table)

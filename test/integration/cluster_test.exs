@@ -55,6 +55,8 @@ defmodule BeamMCP.ClusterTest do
   test "another namespace hears nothing", %{there: there} do
     {stream, _} = EventStream.listen(there, %{toolsListChanged: true})
     start_supervised!({BeamMCP, Wire.options(:apart, namespace: :apart)})
+    # Of the changes of other tests the last one may be on its way.
+    wait_until(fn -> EventStream.silent?(stream, 300) end)
     :ok = BeamMCP.notify_changed(:apart, :tools)
     assert EventStream.silent?(stream, 300)
     assert RawHTTP.modern(there, "tools/list").status == 200

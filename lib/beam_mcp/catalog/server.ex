@@ -55,6 +55,11 @@ defmodule BeamMCP.Catalog.Server do
     {:noreply, instance, :hibernate}
   end
 
+  def handle_info({:EXIT, _registry, _reason}, instance) do
+    :ok = Instance.register(instance.name, __MODULE__, nil)
+    {:noreply, instance, :hibernate}
+  end
+
   defp change(instance, :reload),
     do: load(instance, {Registry.registered(instance.definitions), []})
 

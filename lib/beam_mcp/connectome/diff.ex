@@ -17,8 +17,7 @@ defmodule BeamMCP.Connectome.Diff do
   """
 
   alias BeamMCP.Connectome
-  alias BeamMCP.Connectome.{Edge, Fields}
-  alias BeamMCP.Native
+  alias BeamMCP.Connectome.{Edge, Fields, Native}
 
   @versions [1, 2, 3]
 
@@ -72,7 +71,7 @@ defmodule BeamMCP.Connectome.Diff do
          version = Keyword.get(options, :schema_version, 3),
          :ok <- Fields.member(:schema_version, version, @versions),
          {:ok, resource, classes, coverage} <-
-           Native.connectome_diff(declared, observed, version),
+           Native.diff(declared, observed, version),
          {:ok, window} <- window(options) do
       {:ok,
        %__MODULE__{
@@ -96,7 +95,7 @@ defmodule BeamMCP.Connectome.Diff do
   @spec encode(t(), keyword()) :: {:ok, binary()} | {:error, term()}
   def encode(%__MODULE__{} = diff, options \\ []) do
     with {:ok, algorithm} <- Connectome.algorithm(options) do
-      Native.connectome_diff_encode(diff.resource, diff.schema_version, algorithm, diff.window)
+      Native.diff_encode(diff.resource, diff.schema_version, algorithm, diff.window)
     end
   end
 
@@ -104,7 +103,7 @@ defmodule BeamMCP.Connectome.Diff do
   @spec digest(t(), keyword()) :: {:ok, String.t()} | {:error, term()}
   def digest(%__MODULE__{} = diff, options \\ []) do
     with {:ok, algorithm} <- Connectome.algorithm(options) do
-      Native.connectome_diff_digest(diff.resource, diff.schema_version, algorithm, diff.window)
+      Native.diff_digest(diff.resource, diff.schema_version, algorithm, diff.window)
     end
   end
 

@@ -7,8 +7,7 @@ defmodule BeamMCP.Connectome.Effective do
   """
 
   alias BeamMCP.Connectome
-  alias BeamMCP.Connectome.{Edge, Graph}
-  alias BeamMCP.Native
+  alias BeamMCP.Connectome.{Edge, Graph, Native}
 
   @enforce_keys [:graph, :unplaced, :coverage]
   defstruct [:graph, :unplaced, :coverage]
@@ -36,7 +35,7 @@ defmodule BeamMCP.Connectome.Effective do
   """
   @spec project(Connectome.source(), Connectome.source()) :: {:ok, t()} | {:error, term()}
   def project(declared, observed) do
-    with {:ok, graph, unplaced} <- Native.connectome_effective(declared, observed) do
+    with {:ok, graph, unplaced} <- Native.effective(declared, observed) do
       {:ok, %__MODULE__{graph: graph, unplaced: unplaced, coverage: coverage(graph, unplaced)}}
     end
   end

@@ -11,8 +11,7 @@ defmodule BeamMCP.Connectome.Federation do
   """
 
   alias BeamMCP.Connectome
-  alias BeamMCP.Connectome.{Edge, Fields}
-  alias BeamMCP.Native
+  alias BeamMCP.Connectome.{Edge, Fields, Native}
 
   @enforce_keys [:resource, :parts, :conflicts]
   defstruct [:resource, :parts, :conflicts]
@@ -62,7 +61,7 @@ defmodule BeamMCP.Connectome.Federation do
     with {:ok, algorithm} <- Connectome.algorithm(options),
          :ok <- named(parts),
          parts = for({member, graph} <- parts, do: {member, graph, algorithm}),
-         {:ok, resource, parts, {edges, nodes}} <- Native.connectome_merge(parts) do
+         {:ok, resource, parts, {edges, nodes}} <- Native.merge(parts) do
       conflicts = %{edges: Enum.map(edges, &edge/1), nodes: Enum.map(nodes, &node_conflict/1)}
 
       {:ok,
@@ -74,7 +73,7 @@ defmodule BeamMCP.Connectome.Federation do
   @spec encode(t(), keyword()) :: {:ok, binary()} | {:error, term()}
   def encode(%__MODULE__{} = federation, options \\ []) do
     with {:ok, algorithm} <- Connectome.algorithm(options) do
-      {:ok, Native.connectome_federation_encode(federation.resource, algorithm)}
+      {:ok, Native.federation_encode(federation.resource, algorithm)}
     end
   end
 
@@ -82,7 +81,7 @@ defmodule BeamMCP.Connectome.Federation do
   @spec digest(t(), keyword()) :: {:ok, String.t()} | {:error, term()}
   def digest(%__MODULE__{} = federation, options \\ []) do
     with {:ok, algorithm} <- Connectome.algorithm(options) do
-      {:ok, Native.connectome_federation_digest(federation.resource, algorithm)}
+      {:ok, Native.federation_digest(federation.resource, algorithm)}
     end
   end
 

@@ -10,8 +10,7 @@ defmodule BeamMCP.Connectome.Graph do
   the index: nothing is read or sorted again.
   """
 
-  alias BeamMCP.Connectome.{Edge, Fields, Index, Node}
-  alias BeamMCP.Native
+  alias BeamMCP.Connectome.{Edge, Fields, Index, Native, Node}
 
   @schema_version 3
 
@@ -45,7 +44,7 @@ defmodule BeamMCP.Connectome.Graph do
   @spec new(keyword()) :: {:ok, t()} | {:error, refusal()}
   def new(options) do
     with :ok <- Fields.check(options, [:schema_version, :nodes, :edges], []) do
-      Native.connectome_graph(struct!(__MODULE__, options))
+      Native.graph(struct!(__MODULE__, options))
     end
   end
 
@@ -59,5 +58,5 @@ defmodule BeamMCP.Connectome.Graph do
   Returns what `BeamMCP.Connectome.encode/2` refuses: a graph without canonical bytes has no index.
   """
   @spec index(t()) :: {:ok, Index.t()} | {:error, {:uncanonical, term()}}
-  def index(%__MODULE__{} = graph), do: Native.connectome_index(graph)
+  def index(%__MODULE__{} = graph), do: Native.index(graph)
 end

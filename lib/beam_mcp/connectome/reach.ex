@@ -18,8 +18,7 @@ defmodule BeamMCP.Connectome.Reach do
   """
 
   alias BeamMCP.Connectome
-  alias BeamMCP.Connectome.{Edge, Graph, Index}
-  alias BeamMCP.Native
+  alias BeamMCP.Connectome.{Edge, Graph, Index, Native}
 
   @kinds [:invoke, :read, :message, :supervise]
   @signs [:allow, :deny, :hold, :ungoverned, :unset, :unknown]
@@ -68,7 +67,7 @@ defmodule BeamMCP.Connectome.Reach do
   def reachable_without(source, from, to, gates, options \\ []) when is_list(gates) do
     with {:ok, along, options} <- options(source, options, @of_paths),
          {:ok, max_hops} <- max_hops(Keyword.get(options, :max_hops, :infinity)) do
-      case Native.connectome_path(source, from, to, gates, along, max_hops) do
+      case Native.path(source, from, to, gates, along, max_hops) do
         {:ok, nodes, edges} -> {:ok, %Path{nodes: nodes, edges: edges}}
         :none -> {:ok, false}
         refused -> refused
@@ -107,7 +106,7 @@ defmodule BeamMCP.Connectome.Reach do
   defp dominators(source, target, known, options) do
     with {:ok, along, options} <- options(source, options, @of_entries),
          {:ok, entries} <- entries(options) do
-      Native.connectome_dominators(source, target, known, entries, along)
+      Native.dominators(source, target, known, entries, along)
     end
   end
 

@@ -35,7 +35,6 @@ defmodule BeamMCP.Instance.Drain do
 
   @impl GenServer
   def init(config) do
-    Process.flag(:trap_exit, true)
     :ok = Instance.register(config.name, __MODULE__, nil)
     {:ok, config}
   end

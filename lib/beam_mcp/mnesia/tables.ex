@@ -43,8 +43,6 @@ defmodule BeamMCP.Mnesia.Tables do
 
   @impl GenServer
   def init({module, namespace, store}) do
-    Process.flag(:trap_exit, true)
-
     case open(module.tables(store), store.settings) do
       :ok ->
         :ok = Instance.register(namespace, module, store)

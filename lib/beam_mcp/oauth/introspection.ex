@@ -38,8 +38,6 @@ defmodule BeamMCP.OAuth.Introspection do
 
   @impl GenServer
   def init({name, number, oauth}) do
-    # Those who wait for an answer are not to lose it because the Registry was killed.
-    Process.flag(:trap_exit, true)
     place = {name, {__MODULE__, number}}
     :ok = register(place)
 

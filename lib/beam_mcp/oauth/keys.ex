@@ -39,8 +39,6 @@ defmodule BeamMCP.OAuth.Keys do
 
   @impl GenServer
   def init({name, number, oauth}) do
-    # Keys outlive a Registry that was killed.
-    Process.flag(:trap_exit, true)
     place = {name, {__MODULE__, number}}
     :ok = register(place)
 

@@ -49,8 +49,6 @@ defmodule BeamMCP.ReplayStore.ETS do
 
   @impl GenServer
   def init({namespace, settings}) do
-    # What was seen must not be forgotten because the Registry was killed.
-    Process.flag(:trap_exit, true)
     table = :ets.new(__MODULE__, [:public, write_concurrency: true])
     opened = {table, settings}
     :ok = Instance.register(namespace, __MODULE__, opened)

@@ -86,7 +86,7 @@ defmodule BeamMCP.SessionStore.ETS do
 
     :ok = Instance.register(namespace, __MODULE__, opened)
     schedule_sweep(settings)
-    {:ok, Map.put(opened, :counts, %{})}
+    {:ok, Map.merge(opened, %{namespace: namespace, counts: %{}})}
   end
 
   @impl GenServer
@@ -128,6 +128,12 @@ defmodule BeamMCP.SessionStore.ETS do
   def handle_info(:sweep, state) do
     schedule_sweep(state.settings)
     {:noreply, sweep(state)}
+  end
+
+  def handle_info({:EXIT, _registry, _reason}, state) do
+    opened = Map.take(state, [:table, :unused, :settings])
+    :ok = Instance.register(state.namespace, __MODULE__, opened)
+    {:noreply, state}
   end
 
   defp sweep(state) do

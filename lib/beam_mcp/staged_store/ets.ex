@@ -74,7 +74,6 @@ defmodule BeamMCP.StagedStore.ETS do
 
   @impl GenServer
   def init({namespace, settings}) do
-    Process.flag(:trap_exit, true)
     table = :ets.new(:staged, [:public, read_concurrency: true])
     opened = %{table: table, settings: settings}
     :ok = Instance.register(namespace, __MODULE__, opened)

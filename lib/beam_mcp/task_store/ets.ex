@@ -53,8 +53,6 @@ defmodule BeamMCP.TaskStore.ETS do
 
   @impl GenServer
   def init({namespace, settings}) do
-    # Tasks outlive a Registry that was killed.
-    Process.flag(:trap_exit, true)
     table = :ets.new(__MODULE__, [:protected, read_concurrency: true])
     opened = %{table: table, clock: settings.clock}
     :ok = Instance.register(namespace, __MODULE__, opened)

@@ -6,6 +6,7 @@
 mod buffers;
 mod calls;
 mod detached;
+mod doorbell;
 mod event;
 mod hearing;
 mod held;
@@ -27,6 +28,7 @@ mod waiting;
 pub use buffers::{Buffers, Reservation};
 pub use calls::{Acceptance, Accepted, Asking, CallLimits, Calls, Sent};
 pub use detached::DetachedStreams;
+pub use doorbell::Doorbell;
 pub use event::Event;
 pub use hearing::Hearing;
 pub use host::{CallNumber, CancelReason, Host, Route, now};

@@ -20,14 +20,14 @@ use crate::{
 /// The changes, then the answer. Dropping it ends the subscription.
 pub struct Listening<H: Host> {
     host: Arc<H>,
-    exchange: Exchange,
+    exchange: Box<Exchange>,
     hearing: Hearing,
     /// When the client was last found to be entitled; never so far for `None`.
     checked: Option<Instant>,
 }
 
 impl<H: Host> Listening<H> {
-    pub(crate) fn new(host: &Arc<H>, exchange: Exchange, hearing: Hearing) -> Self {
+    pub(crate) fn new(host: &Arc<H>, exchange: Box<Exchange>, hearing: Hearing) -> Self {
         Self {
             host: Arc::clone(host),
             exchange,

@@ -29,7 +29,7 @@ use crate::{
 /// (MCP 2025-11-25 basic/transports: a disconnect is no cancellation); then the call runs on under its deadline.
 pub async fn run<H: Host>(
     host: &Arc<H>,
-    mut exchange: Exchange,
+    mut exchange: Box<Exchange>,
     mut step: Step,
     read_body: impl AsyncFnOnce(usize) -> Input,
     guard: impl AsyncFnOnce(Arc<RequestHead>) -> Input,
@@ -51,7 +51,8 @@ pub async fn run<H: Host>(
                     None => Input::Unanswered(Unanswered::Failed),
                 },
                 Ask::Guard(head) => match guard.take() {
-                    Some(guard) => guard(head).await,
+                    // Most requests have no token: its future is large, and this one moves.
+                    Some(guard) => Box::pin(guard(head)).await,
                     None => Input::Unanswered(Unanswered::Failed),
                 },
                 _ => match answer(host, *question, &exchange).await {

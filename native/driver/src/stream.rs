@@ -16,7 +16,7 @@ use crate::{
 
 /// The rest of an exchange: frames, then the answer. Dropping it is what dropping [`run`](crate::run) is.
 pub struct CallStream<H: Host> {
-    exchange: Exchange,
+    exchange: Box<Exchange>,
     waiting: Waiting<H>,
     /// It is an HTTP response that has begun, and counts as one.
     open: bool,
@@ -35,7 +35,7 @@ pub enum Part {
 }
 
 impl<H: Host> CallStream<H> {
-    pub(crate) fn new(exchange: Exchange, mut waiting: Waiting<H>) -> Self {
+    pub(crate) fn new(exchange: Box<Exchange>, mut waiting: Waiting<H>) -> Self {
         waiting.watch();
         Self {
             exchange,

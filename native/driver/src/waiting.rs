@@ -12,6 +12,7 @@ use tokio::{
 
 use crate::{
     calls::Response,
+    doorbell::received,
     host::{CallNumber, CancelReason, Host},
     outbox::{Outbox, Taken},
 };
@@ -152,10 +153,10 @@ impl Source {
     /// Waits until it is known where the outcome comes from. Cancel safe.
     async fn settle(&mut self) {
         if let Self::Once(receiver) = self {
-            *self = match receiver.await {
-                Ok(Response::Outcome(outcome)) => Self::Outcome(outcome),
-                Ok(Response::Messages(outbox)) => Self::Outbox(outbox),
-                Err(_) => Self::Outcome(failed()),
+            *self = match received(receiver).await {
+                Some(Response::Outcome(outcome)) => Self::Outcome(outcome),
+                Some(Response::Messages(outbox)) => Self::Outbox(outbox),
+                None => Self::Outcome(failed()),
             };
         }
     }

@@ -3,7 +3,6 @@
 use std::{
     fmt,
     sync::{Arc, PoisonError, RwLock},
-    time::Instant,
 };
 
 use mcp_auth::{
@@ -11,7 +10,7 @@ use mcp_auth::{
     Keys, Nonces, Reason, Refetch, Refused,
 };
 use mcp_driver::now;
-use mcp_protocol::{Account, Answer, Buckets, Identity, Rate, RequestHead, Single};
+use mcp_protocol::{Account, Answer, Buckets, Identity, Now, Rate, RequestHead, Single};
 use tokio::task::spawn_blocking;
 
 use crate::{
@@ -61,7 +60,7 @@ pub enum CertificateSource {
 /// Checks access tokens for one endpoint. Shared by all of its connections.
 pub struct Guard {
     options: GuardOptions,
-    keys: RwLock<Keys>,
+    keys: RwLock<Arc<Keys>>,
     known: TokenCache<Known>,
     failures: Buckets<Account>,
     document: Document,
@@ -73,8 +72,8 @@ struct Known {
     judged: Judged,
     /// Absent until somebody came in with the token.
     identity: Option<Identity>,
-    /// Until when that counts, where an issuer said it.
-    until: Option<Instant>,
+    /// Until when that counts, on the clock that never goes back, where an issuer said it.
+    until_ms: Option<u64>,
 }
 
 /// What became of a request's credentials.
@@ -90,7 +89,7 @@ impl Guard {
     /// With these options.
     pub fn new(options: GuardOptions) -> Self {
         Self {
-            keys: RwLock::new(options.keys.clone()),
+            keys: RwLock::new(Arc::new(options.keys.clone())),
             known: TokenCache::new(),
             failures: Buckets::new(options.failures),
             document: Document::new(&options.config),
@@ -107,16 +106,16 @@ impl Guard {
     /// under the old ones are verified again.
     pub fn set_keys(&self, issuer: usize, set: Option<Arc<KeySet>>) {
         let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(source) = keys.sources.get_mut(issuer) {
+        if let Some(source) = Arc::make_mut(&mut keys).sources.get_mut(issuer) {
             source.set = set;
             self.known.clear();
         }
     }
 
     /// Whether the sender's address may fail once more; after how many seconds, if not.
-    pub(crate) fn admits(&self, head: &RequestHead) -> Result<(), u64> {
+    pub(crate) fn admits(&self, head: &RequestHead, now: Now) -> Result<(), u64> {
         let account = Account::at(head.client());
-        let checked = self.failures.check(&account, now());
+        let checked = self.failures.check(&account, now);
         checked.map_err(|retry_after_ms| retry_after_ms.div_ceil(1_000))
     }
 
@@ -145,14 +144,15 @@ impl Guard {
         self.options.settles
     }
 
-    pub(crate) fn now_s(&self) -> u64 {
-        self.options.now_s.unwrap_or_else(|| now().wall_ms / 1_000)
+    /// The second at which a request of this time is judged.
+    fn now_s(&self, now: Now) -> u64 {
+        self.options.now_s.unwrap_or(now.wall_ms / 1_000)
     }
 
     /// A nonce for an answer, where proofs must have one.
     pub(crate) fn fresh_nonce(&self) -> Option<String> {
         let nonces: Option<&Nonces> = self.config().settings().nonces.as_ref();
-        nonces.and_then(|nonces| nonces.issue(self.now_s()))
+        nonces.and_then(|nonces| nonces.issue(self.now_s(now())))
     }
 
     /// The answer to a request for the metadata.
@@ -167,6 +167,7 @@ impl Guard {
         self: &Arc<Self>,
         head: &Arc<RequestHead>,
         asked: Option<(usize, Refetch)>,
+        now: Now,
     ) -> Checked {
         let clears = self.known.clears();
         let view = self.view(head);
@@ -174,24 +175,24 @@ impl Guard {
             Ok(credentials) => credentials,
             Err(reason) => return Checked::refused(Refused::early(reason, &view)),
         };
-        let known = self.known(&credentials);
-        if let Some(known) = &known
-            && !credentials.has_proof()
-        {
-            let judged = Some(known.judged.clone());
-            let keys = self.keys(asked);
-            return Checked {
-                decision: credentials.check(&view, self.config(), &keys, judged, self.now_s()),
-                identity: known.identity.clone(),
-                clears,
-            };
+        let (judged, identity) = match self.known(&credentials, now) {
+            Some(known) => (Some(known.judged), known.identity),
+            None => (None, None),
+        };
+        let decision = if judged.is_some() && !credentials.has_proof() {
+            self.decide(&credentials, &view, judged, asked, now)
+        } else {
+            let (guard, head) = (Arc::clone(self), Arc::clone(head));
+            let refused = Refused::unavailable(credentials.scheme);
+            let verifying = spawn_blocking(move || guard.verify(&head, judged, asked, now));
+            let verified = verifying.await;
+            verified.unwrap_or(Decision::Refuse(refused))
+        };
+        Checked {
+            decision,
+            identity,
+            clears,
         }
-        let (guard, head) = (Arc::clone(self), Arc::clone(head));
-        let refused = Refused::unavailable(credentials.scheme);
-        let verifying = spawn_blocking(move || guard.verify(&head, known, asked, clears));
-        verifying
-            .await
-            .unwrap_or_else(|_| Checked::refused(refused))
     }
 
     /// Remembers a token with whose it is, unless all were forgotten since it was [checked](Checked::clears).
@@ -205,13 +206,14 @@ impl Guard {
         let Ok(credentials) = Credentials::read(&self.view(head), self.config()) else {
             return;
         };
-        let until = match self.config().introspected() == Some(accepted.facts.issuer_index) {
-            true => match self.known(&credentials) {
+        let now = now();
+        let until_ms = match self.config().introspected() == Some(accepted.facts.issuer_index) {
+            true => match self.known(&credentials, now) {
                 Some(Known {
                     judged: Ok(_),
-                    until,
+                    until_ms,
                     ..
-                }) => until,
+                }) => until_ms,
                 // What the issuer said is too old by now, or it says otherwise.
                 _ => return,
             },
@@ -220,10 +222,9 @@ impl Guard {
         let known = Known {
             judged: Ok(Arc::clone(&accepted.facts)),
             identity: Some(identity.clone()),
-            until,
+            until_ms,
         };
-        let digest = credentials.digest();
-        self.known.put(digest, known, Instant::now(), clears);
+        self.known.put(credentials.digest(), known, now, clears);
     }
 
     /// Asks the issuer about a token, and remembers what it says.
@@ -234,11 +235,12 @@ impl Guard {
         let introspector = self.options.introspector.as_ref();
         let introspector = introspector.ok_or(IntrospectionError::Nobody)?;
         let answer = introspector.ask(inquiry).await?;
-        let now_s = self.now_s();
+        let now = now();
+        let now_s = self.now_s(now);
         let judged = self.config().judge(introspector.issuer, &answer, now_s)?;
-        let now = Instant::now();
+        let good_for = introspection::good_for(&judged, now_s);
         let known = Known {
-            until: Some(now + introspection::good_for(&judged, now_s)),
+            until_ms: Some(now.monotonic_ms + good_for.as_millis() as u64),
             judged,
             identity: None,
         };
@@ -247,36 +249,36 @@ impl Guard {
         Ok(())
     }
 
-    fn known(&self, credentials: &Credentials<'_>) -> Option<Known> {
-        let now = Instant::now();
+    fn known(&self, credentials: &Credentials<'_>, now: Now) -> Option<Known> {
         let known = self.known.get(&credentials.digest(), now)?;
-        known.until.is_none_or(|until| now < until).then_some(known)
+        let counts = |until_ms| now.monotonic_ms < until_ms;
+        known.until_ms.is_none_or(counts).then_some(known)
     }
 
     fn verify(
         &self,
         head: &RequestHead,
-        known: Option<Known>,
+        judged: Option<Judged>,
         asked: Option<(usize, Refetch)>,
-        clears: u64,
-    ) -> Checked {
+        now: Now,
+    ) -> Decision {
         let view = self.view(head);
-        let (judged, identity) = known.map(|known| (known.judged, known.identity)).unzip();
-        let decision = match Credentials::read(&view, self.config()) {
-            Ok(credentials) => credentials.check(
-                &view,
-                self.config(),
-                &self.keys(asked),
-                judged,
-                self.now_s(),
-            ),
+        match Credentials::read(&view, self.config()) {
+            Ok(credentials) => self.decide(&credentials, &view, judged, asked, now),
             Err(reason) => Decision::Refuse(Refused::early(reason, &view)),
-        };
-        Checked {
-            decision,
-            identity: identity.flatten(),
-            clears,
         }
+    }
+
+    fn decide(
+        &self,
+        credentials: &Credentials<'_>,
+        view: &Head<'_>,
+        judged: Option<Judged>,
+        asked: Option<(usize, Refetch)>,
+        now: Now,
+    ) -> Decision {
+        let keys = self.keys(asked);
+        credentials.check(view, self.config(), &keys, judged, self.now_s(now))
     }
 
     /// The part of a head that credentials are in.
@@ -303,11 +305,11 @@ impl Guard {
         }
     }
 
-    fn keys(&self, asked: Option<(usize, Refetch)>) -> Keys {
+    fn keys(&self, asked: Option<(usize, Refetch)>) -> Arc<Keys> {
         let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
-        let mut keys = keys.clone();
+        let mut keys = Arc::clone(&keys);
         if let Some((issuer, refetch)) = asked {
-            keys.sources[issuer].refetch = refetch;
+            Arc::make_mut(&mut keys).sources[issuer].refetch = refetch;
         }
         keys
     }

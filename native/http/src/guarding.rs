@@ -8,8 +8,8 @@ use mcp_auth::{
 };
 use mcp_driver::{Event, Host, ask, now};
 use mcp_protocol::{
-    Ask, Authorized, Code, Error, Grant, Headers, Identity, Input, Question, RequestHead, Shared,
-    Single, Stage, Unanswered, Verdict,
+    Ask, Authorized, Code, Error, Grant, Headers, Identity, Input, Now, Question, RequestHead,
+    Shared, Single, Stage, Unanswered, Verdict,
 };
 
 use crate::guard::{Checked, Guard};
@@ -21,17 +21,18 @@ pub(crate) async fn admit<H: Host>(
     hook: u64,
     head: Arc<RequestHead>,
 ) -> Input {
+    let began = now();
     let visit = Visit {
         host,
         guard,
         hook,
         head,
-        began: Instant::now(),
+        timed: host.shared().config.tells_decisions.then(Instant::now),
     };
-    if let Err(retry_after_s) = guard.admits(&visit.head) {
+    if let Err(retry_after_s) = guard.admits(&visit.head, began) {
         return visit.too_many_failures(retry_after_s);
     }
-    match visit.verify().await {
+    match visit.verify(began).await {
         Ok(admitted) => visit.settle(admitted).await,
         Err(refused) => visit.refuse(refused, None),
     }
@@ -52,13 +53,14 @@ struct Visit<'a, H> {
     guard: &'a Arc<Guard>,
     hook: u64,
     head: Arc<RequestHead>,
-    began: Instant,
+    /// Since when it takes, where somebody wants to know.
+    timed: Option<Instant>,
 }
 
 impl<H: Host> Visit<'_, H> {
     /// Whose the token is, with the identity that is known of it already.
-    async fn verify(&self) -> Result<Admitted, Refused> {
-        let checked = self.check().await;
+    async fn verify(&self, began: Now) -> Result<Admitted, Refused> {
+        let checked = self.check(began).await;
         match checked.decision {
             Decision::Accept(accepted) => Ok(Admitted {
                 accepted: Arc::new(accepted),
@@ -76,19 +78,17 @@ impl<H: Host> Visit<'_, H> {
     }
 
     /// Decides, and once more if an issuer had to be asked.
-    async fn check(&self) -> Checked {
-        let checked = self.guard.check(&self.head, None).await;
-        match checked.decision {
-            Decision::NeedKeys { issuer, .. } => {
-                let refetch = self.ask_for_keys(issuer).await;
-                self.guard.check(&self.head, Some((issuer, refetch))).await
-            }
+    async fn check(&self, began: Now) -> Checked {
+        let checked = self.guard.check(&self.head, None, began).await;
+        let asked = match checked.decision {
+            Decision::NeedKeys { issuer, .. } => Some((issuer, self.ask_for_keys(issuer).await)),
             Decision::Inquire(inquiry) => {
                 self.introspect(inquiry).await;
-                self.guard.check(&self.head, None).await
+                None
             }
-            _ => checked,
-        }
+            _ => return checked,
+        };
+        self.guard.check(&self.head, asked, now()).await
     }
 
     /// Has the host ask an issuer for newer keys; it decides whether that is worth it.
@@ -231,14 +231,14 @@ impl<H: Host> Visit<'_, H> {
         accepted: Option<&Accepted>,
         identity: Option<&Identity>,
     ) {
-        if self.host.shared().config.tells_decisions {
+        if let Some(began) = self.timed {
             self.host.record(Event::Decision(Box::new(Verdict {
                 at_ms: now().wall_ms,
                 reason: reason.map(Reason::word),
                 principal: identity.map(|identity| identity.principal.clone()),
                 token: accepted.map(|accepted| (Arc::clone(&accepted.facts), accepted.binding)),
                 stage: Stage::Sender {
-                    duration_us: Some(self.began.elapsed().as_micros() as u64),
+                    duration_us: Some(began.elapsed().as_micros() as u64),
                 },
             })));
         }
@@ -254,7 +254,7 @@ fn suggested(head: &RequestHead, shared: &Shared) -> Clause {
         _ => None,
     };
     match method.filter(|method| shared.offers(method)) {
-        Some(method) => gates.gate(Operation::Method(method)),
+        Some(method) => gates.gate(Operation::Method(method)).into_owned(),
         None => gates.basics(|method| shared.offers(method)),
     }
 }

@@ -3,10 +3,10 @@
 use std::{
     collections::HashMap,
     sync::{Mutex, PoisonError},
-    time::{Duration, Instant},
 };
 
 use mcp_auth::TokenDigest;
+use mcp_protocol::Now;
 
 /// Spares verifying a signature, or asking an issuer, again. What is in here is between 30 and 60 seconds old at most.
 ///
@@ -17,8 +17,8 @@ pub(crate) struct TokenCache<V>(Mutex<Generations<V>>);
 struct Generations<V> {
     younger: HashMap<TokenDigest, V>,
     older: HashMap<TokenDigest, V>,
-    /// When the younger one began.
-    begun: Option<Instant>,
+    /// When the younger one began, on the clock that never goes back.
+    begun_ms: Option<u64>,
     /// How often everything was forgotten.
     clears: u64,
 }
@@ -28,7 +28,7 @@ impl<V: Clone> TokenCache<V> {
         Self(Mutex::new(Generations::new(0)))
     }
 
-    pub(crate) fn get(&self, token: &TokenDigest, now: Instant) -> Option<V> {
+    pub(crate) fn get(&self, token: &TokenDigest, now: Now) -> Option<V> {
         let mut generations = self.lock();
         generations.age(now);
         let Generations { younger, older, .. } = &*generations;
@@ -41,7 +41,7 @@ impl<V: Clone> TokenCache<V> {
     }
 
     /// Keeps what was found out after so many `clears`, unless everything was forgotten since.
-    pub(crate) fn put(&self, token: TokenDigest, known: V, now: Instant, clears: u64) {
+    pub(crate) fn put(&self, token: TokenDigest, known: V, now: Now, clears: u64) {
         let mut generations = self.lock();
         if generations.clears != clears {
             return;
@@ -69,29 +69,30 @@ impl<V> Generations<V> {
         Self {
             younger: HashMap::new(),
             older: HashMap::new(),
-            begun: None,
+            begun_ms: None,
             clears,
         }
     }
 
-    fn age(&mut self, now: Instant) {
-        let begun = *self.begun.get_or_insert(now);
-        if now - begun >= GENERATION {
+    fn age(&mut self, now: Now) {
+        let begun_ms = *self.begun_ms.get_or_insert(now.monotonic_ms);
+        let age_ms = now.monotonic_ms.saturating_sub(begun_ms);
+        if age_ms >= GENERATION_MS {
             self.turn(now);
             // Nobody came for longer than a whole generation: both are too old.
-            if now - begun >= 2 * GENERATION {
+            if age_ms >= 2 * GENERATION_MS {
                 self.older.clear();
             }
         }
     }
 
-    fn turn(&mut self, now: Instant) {
+    fn turn(&mut self, now: Now) {
         self.older = std::mem::take(&mut self.younger);
-        self.begun = Some(now);
+        self.begun_ms = Some(now.monotonic_ms);
     }
 }
 
-const GENERATION: Duration = Duration::from_secs(30);
+const GENERATION_MS: u64 = 30_000;
 
 /// Half of the tokens that are known at a time; an entry takes about as much memory as its token.
 const MAX_GENERATION: usize = 5_000;
@@ -116,27 +117,33 @@ mod tests {
         Credentials::read(&head, &config).unwrap().digest()
     }
 
+    fn after(seconds: u64) -> Now {
+        Now {
+            monotonic_ms: 7_000 + 1_000 * seconds,
+            ..Now::default()
+        }
+    }
+
     #[test]
     fn nothing_is_known_for_longer_than_a_minute() {
-        let (cache, start) = (TokenCache::new(), Instant::now());
+        let cache = TokenCache::new();
         for age_s in [0, 29, 30, 45, 59] {
-            let (put, at) = (start, start + Duration::from_secs(age_s));
             cache.clear();
-            cache.put(digest("a"), (), put, cache.clears());
-            let is_known = cache.get(&digest("a"), at).is_some();
+            cache.put(digest("a"), (), after(0), cache.clears());
+            let is_known = cache.get(&digest("a"), after(age_s)).is_some();
             assert!(is_known, "after {age_s} s");
         }
         for age_s in [60, 61, 1_000] {
             cache.clear();
-            cache.put(digest("a"), (), start, cache.clears());
-            let at = start + Duration::from_secs(age_s);
-            assert!(cache.get(&digest("a"), at).is_none(), "after {age_s} s");
+            cache.put(digest("a"), (), after(0), cache.clears());
+            let known = cache.get(&digest("a"), after(age_s));
+            assert!(known.is_none(), "after {age_s} s");
         }
     }
 
     #[test]
     fn others_are_forgotten_for_the_newest() {
-        let (cache, now) = (TokenCache::new(), Instant::now());
+        let (cache, now) = (TokenCache::new(), after(0));
         for number in 0..=2 * MAX_GENERATION {
             cache.put(digest(&number.to_string()), (), now, 0);
         }
@@ -148,7 +155,7 @@ mod tests {
 
     #[test]
     fn newer_keys_forget_everything() {
-        let (cache, now) = (TokenCache::new(), Instant::now());
+        let (cache, now) = (TokenCache::new(), after(0));
         cache.put(digest("a"), (), now, 0);
         cache.clear();
         assert!(cache.get(&digest("a"), now).is_none());

@@ -9,7 +9,8 @@ use std::{
     thread,
 };
 
-use tokio::runtime::{Builder, Handle, Runtime};
+use mcp_driver::Doorbell;
+use tokio::runtime::{Builder, Handle};
 
 /// Threads with one current-thread runtime each (design D14), started once and never ended.
 ///
@@ -62,12 +63,8 @@ fn start_one(index: usize) -> io::Result<Handle> {
     let handle = runtime.handle().clone();
     thread::Builder::new()
         .name(format!("mcp-worker-{index}"))
-        .spawn(move || run(&runtime))?;
+        .spawn(move || Doorbell::serve(&runtime))?;
     Ok(handle)
-}
-
-fn run(runtime: &Runtime) {
-    runtime.block_on(std::future::pending::<()>());
 }
 
 /// Threads for checks too long for a serving thread, per worker. More checks wait; calls in flight bound how many.

@@ -28,7 +28,7 @@ pub(crate) struct Reply<H> {
 
 impl<H: Host> Reply<H> {
     /// Runs `exchange` to its end; what then becomes of the pipe.
-    pub(crate) async fn send(self, mut exchange: Exchange, mut step: Step) -> Connection {
+    pub(crate) async fn send(self, mut exchange: Box<Exchange>, mut step: Step) -> Connection {
         let mut held = self.host.buffers().reserve();
         if !held.grow(self.request_bytes) {
             step = refuse(&mut exchange, step);

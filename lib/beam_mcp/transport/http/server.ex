@@ -35,7 +35,6 @@ defmodule BeamMCP.Transport.HTTP.Server do
 
   @impl GenServer
   def init({name, http, index}) do
-    Process.flag(:trap_exit, true)
     instance = Instance.fetch!(name)
     hook = Instance.add_hooks(instance, http, index)
 
@@ -60,8 +59,7 @@ defmodule BeamMCP.Transport.HTTP.Server do
 
   @impl GenServer
   def terminate(_reason, state) do
-    # By itself the Registry forgets it some time after this process has ended.
-    Registry.unregister(BeamMCP.Registry, {state.instance.name, state.role})
+    Instance.unregister(state.instance.name, state.role)
     Native.stop_http(state.listener)
     Instance.remove_hooks(state.instance, state.hook)
   end

@@ -1,8 +1,10 @@
 //! What a method needs, whatever it is about.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, HashMap, HashSet},
     error, fmt,
+    sync::LazyLock,
 };
 
 use super::{Clause, Denial, Scope, Scopes, union};
@@ -115,28 +117,28 @@ impl Gates {
         let methods = METHODS.iter().map(|(method, _)| *method);
         let gates = methods
             .filter(|method| is_offered(method))
-            .flat_map(|method| self.gate(Operation::Method(method)));
+            .flat_map(|method| self.gate(Operation::Method(method)).into_owned());
         gates.collect::<Scopes>().0
     }
 
     /// What an operation needs. An empty entry of the map is none: nobody opens a method by leaving scopes out. That of
     /// a subscription is needed beside what the subscription asks for.
-    pub fn gate(&self, operation: Operation<'_>) -> Clause {
+    pub fn gate(&self, operation: Operation<'_>) -> Cow<'_, [Scope]> {
         let method = operation.method();
         if self.selects(method) {
-            return Clause::new();
+            return Cow::default();
         }
         let entry = self.map.get(method).filter(|clause| !clause.is_empty());
         match (entry, operation) {
             (None, Operation::Listen(_)) if !self.defaults.is_empty() => {
-                union(self.defaults.iter().chain(&self.subscription))
+                union(self.defaults.iter().chain(&self.subscription)).into()
             }
             (entry, Operation::Listen(_)) => {
                 let more = entry.into_iter().flatten().chain(&self.subscription);
-                union(usual(operation).iter().chain(more))
+                union(usual(operation).iter().chain(more)).into()
             }
-            (Some(clause), _) => clause.clone(),
-            _ if !self.defaults.is_empty() => self.defaults.clone(),
+            (Some(clause), _) => clause.into(),
+            _ if !self.defaults.is_empty() => (&self.defaults).into(),
             _ => usual(operation),
         }
     }
@@ -158,24 +160,14 @@ fn is_method(method: &str) -> bool {
 }
 
 /// What is needed where the host sets nothing.
-fn usual(operation: Operation<'_>) -> Clause {
-    let scope_of = |table: &[(&str, Option<&str>)], key: &str| {
-        let row = table.iter().find(|(name, _)| *name == key);
-        row.and_then(|(_, scope)| *scope)
-            .map(|scope| Scope(scope.into()))
-    };
+fn usual(operation: Operation<'_>) -> Cow<'static, [Scope]> {
+    let needed = |name: &str| USUAL.get(name).map_or(&[][..], Vec::as_slice);
     match operation {
-        Operation::Method(method) => scope_of(METHODS, method).into_iter().collect(),
-        Operation::Complete(reference) => scope_of(REFERENCES, reference).into_iter().collect(),
+        Operation::Method(name) | Operation::Complete(name) => needed(name).into(),
         Operation::Listen(members) => {
-            let mut union = Clause::new();
-            for (member, scope) in CATEGORIES {
-                let scope = Scope((*scope).into());
-                if members.contains(member) && !union.contains(&scope) {
-                    union.push(scope);
-                }
-            }
-            union
+            let asked = CATEGORIES.iter().map(|(member, _)| *member);
+            let asked = asked.filter(|member| members.contains(member));
+            union(asked.flat_map(needed)).into()
         }
     }
 }
@@ -211,6 +203,13 @@ const CALL_TOOLS: &str = "mcp:tools:call";
 const READ_RESOURCES: &str = "mcp:resources:read";
 const READ_PROMPTS: &str = "mcp:prompts:read";
 
+/// By the name of a method, of a reference to complete for, or of a member of a subscription's filter: no two share one.
+static USUAL: LazyLock<HashMap<&str, Clause>> = LazyLock::new(|| {
+    let clause = |scope: Option<&str>| scope.map(|scope| Scope(scope.into())).into_iter().collect();
+    let names = METHODS.iter().chain(REFERENCES).chain(CATEGORIES);
+    names.map(|(name, scope)| (*name, clause(*scope))).collect()
+});
+
 const METHODS: &[(&str, Option<&str>)] = &[
     ("tools/list", Some(READ_TOOLS)),
     ("tools/call", Some(CALL_TOOLS)),
@@ -235,12 +234,12 @@ const REFERENCES: &[(&str, Option<&str>)] = &[
     ("ref/resource", Some(READ_RESOURCES)),
 ];
 
-const CATEGORIES: &[(&str, &str)] = &[
-    ("toolsListChanged", READ_TOOLS),
-    ("promptsListChanged", READ_PROMPTS),
-    ("resourcesListChanged", READ_RESOURCES),
-    ("resourceSubscriptions", READ_RESOURCES),
-    ("taskIds", CALL_TOOLS),
+const CATEGORIES: &[(&str, Option<&str>)] = &[
+    ("toolsListChanged", Some(READ_TOOLS)),
+    ("promptsListChanged", Some(READ_PROMPTS)),
+    ("resourcesListChanged", Some(READ_RESOURCES)),
+    ("resourceSubscriptions", Some(READ_RESOURCES)),
+    ("taskIds", Some(CALL_TOOLS)),
 ];
 
 const SELECTIONS: &[(&str, Selection)] = &[
@@ -255,7 +254,7 @@ const SELECTIONS: &[(&str, Selection)] = &[
 mod tests {
     use super::*;
 
-    fn texts(clause: &Clause) -> Vec<&str> {
+    fn texts(clause: &[Scope]) -> Vec<&str> {
         clause.iter().map(Scope::as_str).collect()
     }
 
@@ -279,8 +278,8 @@ mod tests {
     fn a_subscription_needs_more_and_never_less() {
         let operation = Operation::Listen(&["toolsListChanged"]);
         let gate = |map: &[(&str, &str)], defaults: &[&str], subscription: &[&str]| {
-            let gate = gates(map, defaults, subscription).gate(operation);
-            texts(&gate).join(" ")
+            let gates = gates(map, defaults, subscription);
+            texts(&gates.gate(operation)).join(" ")
         };
         let listen = [(LISTEN, "listen")];
         assert_eq!(gate(&[], &[], &[]), "mcp:tools:read");

@@ -26,7 +26,7 @@ pub fn limited(max_calls: usize, max_calls_per_principal: usize) -> Arc<TestHost
 
 /// A message that has arrived: its exchange, what that wants first, and the body to read.
 pub struct Arrived {
-    exchange: Exchange,
+    exchange: Box<Exchange>,
     step: Step,
     body: Bytes,
 }

@@ -127,7 +127,7 @@ pub struct Pipe {
 impl Pipe {
     /// What the client of a pipe hears of once `initialize` opened a session on it, and the exchange that says of each
     /// change whether it may.
-    pub fn subscription(&self, shared: &Arc<Shared>) -> Option<(Exchange, Subscription)> {
+    pub fn subscription(&self, shared: &Arc<Shared>) -> Option<(Box<Exchange>, Subscription)> {
         let session = self.session.as_ref()?;
         let carrier = Carrier::Pipe {
             number: self.number,
@@ -239,7 +239,11 @@ struct Reply {
 
 impl Exchange {
     /// Begins with the head of an HTTP request.
-    pub fn http(shared: Arc<Shared>, endpoint: Arc<Endpoint>, head: RequestHead) -> (Self, Step) {
+    pub fn http(
+        shared: Arc<Shared>,
+        endpoint: Arc<Endpoint>,
+        head: RequestHead,
+    ) -> (Box<Self>, Step) {
         let carrier = Carrier::Http {
             endpoint,
             head: Arc::new(head),
@@ -254,7 +258,7 @@ impl Exchange {
     }
 
     /// Begins with a line of a pipe.
-    pub fn line(shared: Arc<Shared>, now: Now, line: Line, pipe: &Pipe) -> (Self, Step) {
+    pub fn line(shared: Arc<Shared>, now: Now, line: Line, pipe: &Pipe) -> (Box<Self>, Step) {
         let carrier = Carrier::Pipe {
             number: pipe.number,
             session: pipe.session.clone(),
@@ -397,8 +401,9 @@ impl Exchange {
         self.cancel_id.as_ref()
     }
 
-    fn new(shared: Arc<Shared>, carrier: Carrier, identity: Option<Identity>) -> Self {
-        Self {
+    /// Boxed, since it is handed on from future to future.
+    fn new(shared: Arc<Shared>, carrier: Carrier, identity: Option<Identity>) -> Box<Self> {
+        Box::new(Self {
             catalog: Arc::clone(&shared.catalog),
             shared,
             carrier,
@@ -416,7 +421,7 @@ impl Exchange {
             summary: Summary::default(),
             opened: None,
             verdicts: Vec::new(),
-        }
+        })
     }
 
     /// Asks and waits in `stage`.

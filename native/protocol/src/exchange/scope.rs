@@ -54,7 +54,7 @@ impl Exchange {
         let (method, params) = (request.method, request.params());
         let gate = with_operation(method, params, |operation| self.gate(operation));
         if method == Method::Listen {
-            return self.judge_subscription(&granted, gate, params);
+            return self.judge_subscription(&granted, gate.into_owned(), params);
         }
         let Some(named) = Named::find(method, params, &self.catalog) else {
             return decide(&granted, &gate, None, Denial::Challenge);
@@ -163,7 +163,7 @@ impl Exchange {
         }
     }
 
-    pub(super) fn gate(&self, operation: Operation<'_>) -> Clause {
+    pub(super) fn gate(&self, operation: Operation<'_>) -> Cow<'_, [Scope]> {
         self.shared.config.scopes.gates.gate(operation)
     }
 

@@ -26,7 +26,7 @@ pub struct Server {
 /// An exchange that waits for something.
 #[derive(Debug)]
 pub struct Pending {
-    pub exchange: Exchange,
+    pub exchange: Box<Exchange>,
     pub step: Step,
     body: Bytes,
     asked: Vec<String>,
@@ -294,11 +294,11 @@ impl Pending {
         matches!(&self.step, Step::Ask(question) if matches!(question.ask, Ask::Call(_)))
     }
 
-    fn new(exchange: Exchange, step: Step, body: Bytes) -> Self {
+    fn new(exchange: Box<Exchange>, step: Step, body: Bytes) -> Self {
         Self::next(exchange, step, body, Vec::new())
     }
 
-    fn next(exchange: Exchange, step: Step, body: Bytes, mut asked: Vec<String>) -> Self {
+    fn next(exchange: Box<Exchange>, step: Step, body: Bytes, mut asked: Vec<String>) -> Self {
         match &step {
             Step::Ask(question) => asked.push(describe(&question.ask)),
             Step::Compute(_) => asked.push("compute".into()),
