@@ -78,6 +78,7 @@ defmodule BeamMCP do
     * `subscriptions` - streams of changes, with those that broke off and can still be resumed
     * `tasks` - tasks that are kept, `nil` when the store does not say; `tasks_running` - those whose
       work runs on this node
+    * `parked` - handlers of `resume: :park` that wait for a client
     * `detached_streams` - streams of calls whose connection broke, or that are read to their end,
       kept for a minute for clients that come back
     * `changes_folded` - changes of parts of resources that were told as changes of the whole,

@@ -63,8 +63,19 @@ defmodule Mix.Tasks.Compile.BeamMcpNative do
 
     case System.cmd(cargo, build_arguments(), options) do
       {_output, 0} -> :ok
-      {_output, status} -> Mix.raise("cargo could not build #{@package} (exit status #{status})")
+      {_output, status} -> Mix.raise(failure(status))
     end
+  end
+
+  defp failure(status) do
+    said = "cargo could not build #{@package} (exit status #{status})"
+
+    if System.find_executable("cc"),
+      do: "#{said}: its messages above say why",
+      else:
+        "#{said}, and there is no C compiler `cc`, which Rust links with: install one " <>
+          "(on Debian `apt-get install gcc libc6-dev`, on macOS `xcode-select --install`) " <>
+          "and compile again"
   end
 
   defp build_arguments do

@@ -213,6 +213,19 @@ defmodule BeamMCP.DocsTest do
     assert Enum.map(table, &Enum.take(&1, 2)) == codes
   end
 
+  test "docs/guides/operating.md has every word of a refusal" do
+    source = File.read!(Docs.path("native/protocol/src/word.rs"))
+    words = for [_all, word] <- Regex.scan(~r/const \w+: &str = "(\w+)"/, source), do: word
+    assert words("docs/guides/operating.md", "refusals") == Enum.sort(words)
+  end
+
+  test "docs/guides/authorization.md has every reason to refuse a caller" do
+    source = File.read!(Docs.path("native/auth/src/reason.rs"))
+    reasons = for [_all, word] <- Regex.scan(~r/^    \w+: "(\w+)", \d/m, source), do: word
+    assert length(reasons) > 50
+    assert Enum.uniq(reasons) -- words("docs/guides/authorization.md", "reasons") == []
+  end
+
   describe "the tables of options" do
     for table <- [
           :instance,
@@ -227,6 +240,7 @@ defmodule BeamMCP.DocsTest do
           :staged_ets,
           :staged_mnesia,
           :task_ets,
+          :task_mnesia,
           :replay_ets,
           :replay_mnesia,
           :test,
@@ -239,6 +253,13 @@ defmodule BeamMCP.DocsTest do
         assert shown == expected, "write between the markers:\n\n#{expected}"
       end
     end
+  end
+
+  # What the first column of a table names, each once.
+  defp words(file, table) do
+    named = for [first | _row] <- Docs.cells(Docs.between(file, table)), do: first
+    words = for [_all, word] <- Regex.scan(~r/`(\w+)`/, Enum.join(named, " ")), do: word
+    words |> Enum.uniq() |> Enum.sort()
   end
 
   # A child starts and stops; the URL of an instance that was started by hand serves.

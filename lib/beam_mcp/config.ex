@@ -40,7 +40,7 @@ defmodule BeamMCP.Config do
       staged_store: store(options.staged_store, options),
       replay_store: store(options.replay_store, options),
       dispatchers: options.dispatchers || max(div(System.schedulers_online(), 4), 1),
-      server_version: options.server_version || version()
+      server_version: options.server_version || version(options.catalog)
     })
     |> then(&struct!(__MODULE__, &1))
   end
@@ -239,7 +239,11 @@ defmodule BeamMCP.Config do
 
   defp shared?(module), do: Handler.exports?(module, :shared?, 0) and module.shared?()
 
-  defp version, do: to_string(Application.spec(:beam_mcp, :vsn) || "0")
+  # A catalog belongs to the host. One that was compiled by hand belongs to no application.
+  defp version(catalog) do
+    application = Application.get_application(catalog) || :beam_mcp
+    to_string(Application.spec(application, :vsn) || "0")
+  end
 
   defp bind({:local, path}, _port), do: {:unix, path}
   defp bind(ip, port), do: {:tcp, ip, port}

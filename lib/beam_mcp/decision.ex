@@ -3,20 +3,23 @@ defmodule BeamMCP.Decision do
   What was decided over a caller: what the option `audit` gets, one for each decision.
 
   A request may be decided over twice: by what its sender shows (`stage: :sender`), and by what it
-  asks for (`stage: :operation`), where scopes say something about that.
+  asks for (`stage: :operation`), where scopes or the host say something about that. It is told
+  once more when it comes too often, or beside too many others of its caller (`rate`,
+  `principal_busy`, `subscriptions_full`).
 
-    * `outcome` - `:permit` or `:deny`; `reason` - why it was denied, in a word: the tables of the
-      guide to authorization and of `BeamMCP.Telemetry` say what each means
+    * `outcome` - `:permit` or `:deny`; `reason` - why it was denied, in a word: the last table of the
+      guide to authorization says what each means
     * `at_ms` - when, in milliseconds of Unix time; `duration_us` - how long the sender's credentials
       took, with all questions to others
     * `method`, `definition` - what is asked for, of the operation; the definition as it was declared,
-      once it is known
+      once it is known. The stream of a session has no method
     * `issuer`, `binding`, `client` - who issued the access token, what ties it to its sender, and for
       which client it is: the first 8 hexadecimal digits of SHA-256 of the client's id
     * `principal` - who calls, in the same form
     * `wanted` - the scopes that the operation needs, `missing` - those of them that were not granted,
       `held` - how many were granted
-    * `denial` - `:challenge`, or `:neutral` where the answer is that of what does not exist
+    * `denial` - `:challenge`, or `:neutral` where the answer is that of what does not exist; `nil`
+      of a limit
 
   Tokens, proofs, claims and arguments are never in it.
   """

@@ -136,7 +136,9 @@ defmodule BeamMCP.Error do
   @doc false
   @spec start(term()) :: t()
   def start(reason) do
-    message = "the instance could not start: #{Exception.format_exit(reason)}"
+    # A store says in a sentence why it cannot start.
+    why = if is_binary(reason), do: reason, else: Exception.format_exit(reason)
+    message = "the instance could not start: #{why}"
     %__MODULE__{kind: :start, message: message, details: %{reason: reason}}
   end
 

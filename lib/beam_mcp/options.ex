@@ -132,9 +132,15 @@ defmodule BeamMCP.Options do
         cast
 
       :error ->
-        raise ArgumentError,
-              "option #{path}#{row.key}: expected #{Type.legal(row.type)}, got: #{given(row, value)}"
+        refuse!(row, path, "got: #{given(row, value)}")
+
+      {:error, entry} ->
+        refuse!(row, path, "got one with: #{given(row, entry)}")
     end
+  end
+
+  defp refuse!(row, path, got) do
+    raise ArgumentError, "option #{path}#{row.key}: expected #{Type.legal(row.type)}, #{got}"
   end
 
   defp default!(%{default: :required} = row, path) do
@@ -149,9 +155,12 @@ defmodule BeamMCP.Options do
   end
 
   defp given(%{secret: true}, _value), do: "a value that is not repeated here"
-  defp given(_row, value), do: inspect(without_secrets(value), limit: 10, printable_limit: 200)
-
   # Options may lie in options that are wrong.
+  defp given(_row, value) do
+    [shown] = without_secrets([value])
+    inspect(shown, limit: 10, printable_limit: 200)
+  end
+
   defp without_secrets([{key, value} | rest]) when is_atom(key),
     do: [
       {key, if(secret?(key), do: :hidden, else: without_secrets(value))} | without_secrets(rest)

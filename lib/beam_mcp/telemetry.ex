@@ -28,8 +28,8 @@ defmodule BeamMCP.Telemetry do
      "`instance`, `outcome` (`:permit` or `:deny`), `reason`, `issuer`, `binding`, `principal`, `client`",
      "An access token was looked at, or missing, and its sender let in or refused. Principal and client are the first 8 hexadecimal digits of SHA-256"},
     {[:beam_mcp, :auth, :denied], "`missing`, `held` (scopes)",
-     "`instance`, `reason`, `method`, `definition`, `denial` (`:challenge` or `:neutral`), `wanted`, `principal`, `client`, `issuer`",
-     "An operation was refused to a sender who was let in"},
+     "`instance`, `reason`, `method`, `definition`, `denial` (`:challenge`, `:neutral`, or `nil` of a limit), `wanted`, `principal`, `client`, `issuer`",
+     "An operation was refused to a sender who was let in: scopes do not suffice, or it asks for too much"},
     {[:beam_mcp, :auth, :jwks], "`keys`, `age`",
      "`instance`, `issuer`, `outcome` (`:fetched`, `:stale` or `:none`)",
      "An issuer's keys were asked for: newer ones came, old ones serve on, or there are none. `age` is that of the keys that serve"}

@@ -139,6 +139,38 @@ defmodule BeamMCP.ConfigTest do
       end
     end
 
+    test "name the entry that is wrong" do
+      for {key, list, wrong} <- [
+            {:allowed_origins, ["https://a.example", "https://b.example/"],
+             ~S("https://b.example/")},
+            {:allowed_hosts, ["a.example", "http://b.example"], ~S("http://b.example")},
+            {:trusted_proxies, ["10.0.0.0/8", :lan], ":lan"}
+          ] do
+        error =
+          assert_raise ArgumentError, fn -> Config.listener!(Keyword.put(@http, key, list)) end
+
+        assert error.message =~ ~r/option #{key}: expected .*, got one with: #{wrong}$/
+      end
+
+      for {key, value, wrong} <- [
+            {:context_headers, ["x-tenant", "a b"], ~S("a b")},
+            {:rate_limits, [calls: {1, 1_000}, reads: {1, 1_000}], "{:reads, {1, 1000}}"},
+            {:cache_ttl_ms, [tools: 1, prompts: -1], "{:prompts, -1}"},
+            {:scope_map, %{"tools/call" => ["a"], "tools/list" => "b"}, ~S({"tools/list", "b"})},
+            {:icons, [%{src: "https://a/i.png"}, %{src: "i.png"}], ~S(%{src: "i.png"})},
+            {:secrets, ["swordfish"], "a value that is not repeated here"}
+          ] do
+        assert String.ends_with?(message([{key, value}]), "got one with: #{wrong}")
+      end
+    end
+
+    test "do not repeat secrets that lie in the wrong place" do
+      oauth = [resource: "https://a.example/mcp", issuers: [client_secret: "swordfish"]]
+      http = [authorize: {:oauth, oauth}, allowed_origins: []]
+      assert message(http: http) =~ "option http[0].authorize.issuers: expected"
+      refute message(http: http) =~ "swordfish"
+    end
+
     test "of the instance" do
       assert config(context_headers: ["X-Tenant"]).context_headers == ["x-tenant"]
       assert message(@required ++ [context_headers: ["a b"]]) =~ "list of header names"
@@ -150,6 +182,21 @@ defmodule BeamMCP.ConfigTest do
     test "of the session store, checked by the store" do
       store = {BeamMCP.SessionStore.ETS, max_sessions: 0}
       assert message(@required ++ [session_store: store]) =~ "option session_store.max_sessions"
+    end
+  end
+
+  describe "the version that clients are told" do
+    defmodule Offers do
+      def capabilities, do: %{tools: [], resources: [], prompts: []}
+    end
+
+    test "is that of the application of the catalog, unless the host says another" do
+      assert Config.new!(catalog: Offers).server_version == "0.1.0"
+      spec = {:application, :offering, vsn: ~c"2.7.1", modules: [Offers]}
+      :ok = :application.load(spec)
+      on_exit(fn -> Application.unload(:offering) end)
+      assert Config.new!(catalog: Offers).server_version == "2.7.1"
+      assert Config.new!(catalog: Offers, server_version: "9").server_version == "9"
     end
   end
 

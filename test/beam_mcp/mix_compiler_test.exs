@@ -33,11 +33,39 @@ defmodule BeamMCP.MixCompilerTest do
              "found no toolchain: run `rustup"
   end
 
-  defp compile_with(directory, script) do
+  @failing "case $1 in --version) echo cargo 1.91.0;; *) echo 'linker not found'; exit 101;; esac"
+
+  test "a build that fails points to what cargo said", %{directory: directory} do
+    output = compile_with(directory, @failing)
+    assert output =~ "linker not found"
+    assert output =~ "cargo could not build beam-mcp-nif (exit status 101): its messages above"
+  end
+
+  test "a build that fails where there is no C compiler says so", %{directory: directory} do
+    output = compile_with(directory, @failing, without_compiler(directory))
+    assert output =~ "there is no C compiler `cc`"
+    assert output =~ "apt-get install gcc libc6-dev"
+  end
+
+  # Everything that can be run but `cc`.
+  defp without_compiler(directory) do
+    programs = Path.join(directory, "programs")
+    File.mkdir_p!(programs)
+
+    for folder <- String.split(System.get_env("PATH"), ":"),
+        {:ok, names} <- [File.ls(folder)],
+        name <- names,
+        name != "cc",
+        do: File.ln_s(Path.join(folder, name), Path.join(programs, name))
+
+    programs
+  end
+
+  defp compile_with(directory, script, path \\ System.get_env("PATH")) do
     cargo = Path.join(directory, "cargo")
     File.write!(cargo, "#!/bin/sh\n#{script}\n")
     File.chmod!(cargo, 0o755)
-    env = [{"PATH", "#{directory}:#{System.get_env("PATH")}"}, {"MIX_ENV", "test"}]
+    env = [{"PATH", "#{directory}:#{path}"}, {"MIX_ENV", "test"}]
 
     {output, status} =
       System.cmd("mix", ["compile.beam_mcp_native"], cd: @root, env: env, stderr_to_stdout: true)

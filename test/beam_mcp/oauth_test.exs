@@ -84,12 +84,16 @@ defmodule BeamMCP.OAuthTest do
     for {options, expected} <- [
           {[issuers: []], "authorize.issuers: expected a list of 1 to 8 keyword lists"},
           {[issuers: List.duplicate(@issuer, 9)], "authorize.issuers: name 1 to 8 issuers"},
-          {[issuers: [@issuer, @issuer]], ~s("https://auth.example.com" is named twice)},
+          {[issuers: [@issuer, @issuer]],
+           ~s(authorize.issuers[1].issuer: "https://auth.example.com" is named twice)},
           {[issuers: [Keyword.delete(@issuer, :keys)]], "authorize.issuers[0].keys is required"},
           {[issuers: [[issuer: "auth", keys: {:static, @jwks}]]], ~s("auth" is no issuer)},
-          {[issuers: [@issuer ++ [algs: ["none"]]]], ~s(algs: "none" is none of ES256)},
+          {[issuers: [@issuer ++ [algs: ["none"]]]],
+           ~s(authorize.issuers[0].algs: "none" is none of ES256)},
           {[issuers: [@issuer ++ [algs: ["HS256"]]]], ~s(algs: "HS256" is none of ES256)},
-          {[issuers: [@issuer ++ [algs: []]]], "algs: name at least one algorithm"},
+          {[issuers: [@issuer ++ [algs: []]]], "issuers[0].algs: name at least one algorithm"},
+          {[issuers: [@issuer, [issuer: "https://b.example", keys: {:static, "{}"}]]],
+           "authorize.issuers[1].keys: this is no key set"},
           {[dpop_algs: ["HS512"]], ~s(dpop_algs: "HS512" is none of)},
           {[audiences: []], "audiences: name at least one audience"},
           {[required_claims: ["iss", "aud", "exp"]],
@@ -110,7 +114,7 @@ defmodule BeamMCP.OAuthTest do
 
     for body <- bodies do
       issuer = [issuer: "https://auth.example.com", keys: {:static, body}]
-      assert message(issuers: [issuer]) =~ "the keys are no key set"
+      assert message(issuers: [issuer]) =~ "this is no key set"
     end
   end
 

@@ -9,8 +9,10 @@ defmodule BeamMCP.OptionsTest do
   @tables [
     :instance,
     :http,
+    :tls,
     :oauth,
     :issuer,
+    :introspection,
     :stdio,
     :session_ets,
     :session_mnesia,
@@ -19,7 +21,9 @@ defmodule BeamMCP.OptionsTest do
     :task_ets,
     :task_mnesia,
     :replay_ets,
-    :test
+    :replay_mnesia,
+    :test,
+    :observed
   ]
 
   for table <- @tables do

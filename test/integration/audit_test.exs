@@ -1,7 +1,10 @@
+Code.require_file("support/message.exs", __DIR__)
+
 defmodule BeamMCP.AuditTest.Wire do
   # What operators learn of decisions over a socket, and what nobody learns.
   use ExUnit.Case, async: false
 
+  import BeamMCP.Test.Message, only: [initialize: 1]
   import ExUnit.CaptureLog
 
   alias BeamMCP.{AuditLog, Decision, TokenFacts, ToolSpec}
@@ -127,6 +130,39 @@ defmodule BeamMCP.AuditTest.Wire do
     assert call(port, token("at-valid-es256")).status == 401
     assert_receive {:decided, %Decision{stage: :operation} = decision}, 1_000
     assert %{outcome: :deny, reason: "step_up", denial: :challenge, missing: []} = decision
+  end
+
+  test "the handshake of an older client is told as a request of a newer one is" do
+    port = serve([])
+    authorization = "Bearer " <> token("at-valid-es256")
+
+    assert RawHTTP.post(port, initialize(1), headers: [authorization: authorization]).status ==
+             200
+
+    assert_receive {:decided, %Decision{stage: :sender}}, 1_000
+    assert_receive {:decided, %Decision{stage: :operation} = decision}, 1_000
+    assert {decision.outcome, decision.method} == {:permit, "initialize"}
+  end
+
+  test "a caller over a limit is told, with and without a token" do
+    port = serve([], rate_limits: [calls: {1, 60_000}])
+    for status <- [200, 429], do: assert(call(port, token("at-valid-es256")).status == status)
+    assert %{principal: <<_::binary-8>>, held: 2} = over_its_rate()
+
+    assert_receive {[:beam_mcp, :auth, :denied], %{missing: 0, held: 2}, metadata}
+    assert %{reason: "rate", denial: nil, method: "tools/call"} = metadata
+    stop_supervised!(__MODULE__)
+
+    port = start(rate_limits: [calls: {1, 60_000}], http: [authorize: :none])
+    for status <- [200, 429], do: assert(call(port, nil).status == status)
+    assert %{principal: nil, held: 0} = over_its_rate()
+  end
+
+  defp over_its_rate do
+    assert_receive {:decided, %Decision{stage: :operation, outcome: :deny} = decision}, 1_000
+    assert {decision.reason, decision.denial, decision.wanted} == {"rate", nil, []}
+    assert {decision.method, decision.definition} == {"tools/call", "whoami"}
+    decision
   end
 
   test "a hook's decisions are told too" do

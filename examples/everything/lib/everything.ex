@@ -23,7 +23,6 @@ defmodule Everything do
       dispatch: &Everything.Tools.call/3,
       server_name: "everything",
       server_title: "BeamMCP example server",
-      server_version: "0.1.0",
       instructions: "Everything here shows one feature. Start with the tool `greet`."
     ]
   end

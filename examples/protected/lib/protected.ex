@@ -45,7 +45,7 @@ defmodule Protected do
       dispatch: &Protected.Tools.call/3,
       server_name: "protected",
       server_title: "BeamMCP protected example server",
-      server_version: "0.1.0",
+      audit: &BeamMCP.AuditLog.log/1,
       http: [listener]
     )
   end

@@ -1,9 +1,10 @@
 defmodule BeamMCP.Options.Check do
   @moduledoc false
   # The legal values of options that are more than a number or a string. Each check answers
-  # `{:ok, normalised}` or `:error`.
+  # `{:ok, normalised}`, `:error`, or `{:error, entry}` with the entry of a list or map that is wrong.
 
   alias BeamMCP.Handler
+  alias BeamMCP.Options.Type
 
   # Categories of answers that clients may keep (MCP 2026-07-28 server/utilities/caching); the
   # contents of resources are told apart, since they change without the catalog.
@@ -35,13 +36,13 @@ defmodule BeamMCP.Options.Check do
   def task_init(function), do: Handler.new(function, [1, 0])
 
   # An integer is for every category but the contents.
-  @spec cache_ttl(term()) :: {:ok, keyword(non_neg_integer())} | :error
+  @spec cache_ttl(term()) :: {:ok, keyword(non_neg_integer())} | Type.refusal()
   def cache_ttl(ttl_ms) when is_integer(ttl_ms) and ttl_ms in 0..@day_ms,
     do: {:ok, for(category <- @cached, do: {category, ttl_ms}) ++ [contents: 0]}
 
   def cache_ttl(list), do: by_category(list, 0, &(is_integer(&1) and &1 in 0..@day_ms))
 
-  @spec cache_scope(term()) :: {:ok, keyword(:private | :public)} | :error
+  @spec cache_scope(term()) :: {:ok, keyword(:private | :public)} | Type.refusal()
   def cache_scope(scope) when scope in [:private, :public],
     do: {:ok, for(category <- @cached, do: {category, scope}) ++ [contents: :private]}
 
@@ -50,10 +51,8 @@ defmodule BeamMCP.Options.Check do
   defp by_category(list, default, legal?) do
     categories = for category <- @cached ++ [:contents], do: {category, default}
 
-    if Keyword.keyword?(list) and Keyword.keys(list) -- Keyword.keys(categories) == [] and
-         list |> Keyword.values() |> Enum.all?(legal?),
-       do: {:ok, Keyword.merge(categories, list)},
-       else: :error
+    with {:ok, list} <- keyword(list, Keyword.keys(categories), legal?),
+         do: {:ok, Keyword.merge(categories, list)}
   end
 
   # MCP revisions, newest first.
@@ -67,12 +66,12 @@ defmodule BeamMCP.Options.Check do
   def object(map) when is_map(map) and not is_struct(map), do: {:ok, map}
   def object(_other), do: :error
 
-  @spec scopes(term()) :: {:ok, [String.t()]} | :error
+  @spec scopes(term()) :: {:ok, [String.t()]} | Type.refusal()
   def scopes(list) when is_list(list), do: all(list, &is_binary/1)
   def scopes(_other), do: :error
 
   # Becomes a list of pairs.
-  @spec scopes_by_name(term()) :: {:ok, [{String.t(), [String.t()]}]} | :error
+  @spec scopes_by_name(term()) :: {:ok, [{String.t(), [String.t()]}]} | Type.refusal()
   def scopes_by_name(map) when is_map(map) and not is_struct(map) do
     map
     |> Map.to_list()
@@ -82,7 +81,7 @@ defmodule BeamMCP.Options.Check do
   def scopes_by_name(_other), do: :error
 
   # Becomes a list of pairs.
-  @spec scope_policy(term()) :: {:ok, [{String.t(), atom()}]} | :error
+  @spec scope_policy(term()) :: {:ok, [{String.t(), atom()}]} | Type.refusal()
   def scope_policy(map) when is_map(map) and not is_struct(map) do
     map
     |> Map.to_list()
@@ -133,18 +132,18 @@ defmodule BeamMCP.Options.Check do
     if :inet.is_ip_address(address), do: {:ok, address}, else: :error
   end
 
-  @spec origins(term()) :: {:ok, :any | [String.t()]} | :error
+  @spec origins(term()) :: {:ok, :any | [String.t()]} | Type.refusal()
   def origins(:any), do: {:ok, :any}
   def origins(list) when is_list(list), do: all(list, &origin?/1)
   def origins(_other), do: :error
 
-  @spec hosts(term()) :: {:ok, :any | :loopback | [String.t()]} | :error
+  @spec hosts(term()) :: {:ok, :any | :loopback | [String.t()]} | Type.refusal()
   def hosts(kind) when kind in [:any, :loopback], do: {:ok, kind}
   def hosts(list) when is_list(list), do: all(list, &host?/1)
   def hosts(_other), do: :error
 
   # Become strings, which the native library reads.
-  @spec networks(term()) :: {:ok, [String.t()]} | :error
+  @spec networks(term()) :: {:ok, [String.t()]} | Type.refusal()
   def networks(list) when is_list(list) do
     with {:ok, list} <- all(list, &(&1 == :unix or (is_binary(&1) and String.valid?(&1)))),
          do: {:ok, Enum.map(list, &to_string/1)}
@@ -153,12 +152,11 @@ defmodule BeamMCP.Options.Check do
   def networks(_other), do: :error
 
   # How often one caller may do what, by kind; all kinds are keys of the result.
-  @spec rate_limits(term()) :: {:ok, %{atom() => {pos_integer(), pos_integer()} | nil}} | :error
+  @spec rate_limits(term()) ::
+          {:ok, %{atom() => {pos_integer(), pos_integer()} | nil}} | Type.refusal()
   def rate_limits(list) do
-    if Keyword.keyword?(list) and Keyword.keys(list) -- @rated == [] and
-         list |> Keyword.values() |> Enum.all?(&rate?/1),
-       do: {:ok, Map.new(@rated, &{&1, list[&1]})},
-       else: :error
+    with {:ok, list} <- keyword(list, @rated, &rate?/1),
+         do: {:ok, Map.new(@rated, &{&1, list[&1]})}
   end
 
   defp rate?({count, per_ms}) when is_integer(count) and is_integer(per_ms),
@@ -166,13 +164,13 @@ defmodule BeamMCP.Options.Check do
 
   defp rate?(_other), do: false
 
-  @spec secrets(term()) :: {:ok, [binary()]} | :error
+  @spec secrets(term()) :: {:ok, [binary()]} | Type.refusal()
   def secrets([_current | _previous] = secrets),
     do: all(secrets, &(is_binary(&1) and byte_size(&1) >= 32))
 
   def secrets(_other), do: :error
 
-  @spec header_names(term()) :: {:ok, [String.t()]} | :error
+  @spec header_names(term()) :: {:ok, [String.t()]} | Type.refusal()
   def header_names(names) when is_list(names) do
     with {:ok, names} <-
            all(names, &(is_binary(&1) and &1 =~ ~r/\A[!#$%&'*+.^_`|~0-9A-Za-z-]+\z/)) do
@@ -182,9 +180,9 @@ defmodule BeamMCP.Options.Check do
 
   def header_names(_other), do: :error
 
-  @spec icons(term()) :: {:ok, [map()]} | :error
+  @spec icons(term()) :: {:ok, [map()]} | Type.refusal()
   def icons(icons) do
-    if BeamMCP.Icon.faults(icons) == [], do: {:ok, icons}, else: :error
+    if is_list(icons), do: all(icons, &(BeamMCP.Icon.faults([&1]) == [])), else: :error
   end
 
   @spec listeners(term()) :: {:ok, [keyword()]} | :error
@@ -214,7 +212,7 @@ defmodule BeamMCP.Options.Check do
 
   defp store(_other, _function, _arity), do: :error
 
-  @spec issuers(term()) :: {:ok, [keyword()]} | :error
+  @spec issuers(term()) :: {:ok, [keyword()]} | Type.refusal()
   def issuers([_first | _rest] = list), do: all(list, &Keyword.keyword?/1)
   def issuers(_other), do: :error
 
@@ -273,7 +271,8 @@ defmodule BeamMCP.Options.Check do
   def keywords(options), do: if(Keyword.keyword?(options), do: {:ok, options}, else: :error)
 
   # Networks become strings; the native library reads them.
-  @spec mtls(term()) :: {:ok, {:tls} | {:trusted_proxy, [String.t()], String.t()}} | :error
+  @spec mtls(term()) ::
+          {:ok, {:tls} | {:trusted_proxy, [String.t()], String.t()}} | Type.refusal()
   def mtls({:tls}), do: {:ok, {:tls}}
 
   def mtls({:trusted_proxy, [_first | _rest] = networks, header}) do
@@ -285,7 +284,7 @@ defmodule BeamMCP.Options.Check do
 
   def mtls(_other), do: :error
 
-  @spec strings(term()) :: {:ok, [String.t()]} | :error
+  @spec strings(term()) :: {:ok, [String.t()]} | Type.refusal()
   def strings(list) when is_list(list), do: all(list, &(is_binary(&1) and String.valid?(&1)))
   def strings(_other), do: :error
 
@@ -311,8 +310,20 @@ defmodule BeamMCP.Options.Check do
 
   defp hook(_other, _arity), do: :error
 
+  defp keyword(list, keys, legal?) do
+    if Keyword.keyword?(list),
+      do: all(list, fn {key, value} -> key in keys and legal?.(value) end),
+      else: :error
+  end
+
   defp all(list, legal?) do
-    if List.improper?(list) or not Enum.all?(list, legal?), do: :error, else: {:ok, list}
+    with false <- List.improper?(list),
+         [wrong | _rest] <- Enum.reject(list, legal?) do
+      {:error, wrong}
+    else
+      true -> :error
+      [] -> {:ok, list}
+    end
   end
 
   # RFC 6454 §6.2: scheme, host and port in their serialised form, nothing after.

@@ -56,7 +56,7 @@ defmodule BeamMCP.Options.HTTP do
       row(
         :allowed_origins,
         {:custom, &Check.origins/1,
-         "`:any` or a list of origins such as `\"https://app.example.com\"`"},
+         "`:any` or a list of origins such as `\"https://app.example.com\"`, in small letters, without wildcards, and with nothing after the host or its port"},
         :required,
         "Browser origins that may call; a request from another one is refused with 403"
       ),
@@ -69,7 +69,9 @@ defmodule BeamMCP.Options.HTTP do
       ),
       row(
         :allowed_hosts,
-        {:optional, {:custom, &Check.hosts/1, "`:any`, `:loopback` or a list of host names"}},
+        {:optional,
+         {:custom, &Check.hosts/1,
+          "`:any`, `:loopback` or a list of host names such as `\"mcp.example.com\"` or `\"localhost:4040\"`, without scheme and wildcards"}},
         {:described, "`:loopback` on a loopback address, else `:any`"},
         "`Host` values that are served; another one is refused with 403"
       ),

@@ -39,7 +39,7 @@ defmodule BeamMCP.Options.Instance do
       row(
         :server_version,
         {:optional, :string},
-        {:described, "the version of BeamMCP"},
+        {:described, "that of the application which `catalog` belongs to, else that of BeamMCP"},
         "`serverInfo.version`"
       ),
       row(:server_description, {:optional, :string}, nil, "`serverInfo.description`"),

@@ -9,9 +9,12 @@ defmodule BeamMCP.Options.Type do
           | {:optional, t()}
           | {:integer, integer(), integer()}
           | {:one_of, [atom()]}
-          | {:custom, (term() -> {:ok, term()} | :error), String.t()}
+          | {:custom, (term() -> {:ok, term()} | refusal()), String.t()}
 
-  @spec cast(t(), term()) :: {:ok, term()} | :error
+  @typedoc "`{:error, entry}` of a list or map with an entry that is wrong."
+  @type refusal :: :error | {:error, entry :: term()}
+
+  @spec cast(t(), term()) :: {:ok, term()} | refusal()
   def cast(:term, value), do: {:ok, value}
   def cast(:boolean, value) when is_boolean(value), do: {:ok, value}
 

@@ -46,8 +46,16 @@ defmodule Mix.Tasks.BeamMcp.Conformance do
   @default_runs "2025-11-25,2026-07-28,all"
   @default_timeout_ms 600_000
 
+  @help "see `mix help beam_mcp.conformance`"
+
   @impl Mix.Task
   def run(arguments) do
+    if Enum.any?(arguments, &(&1 in ["-h", "--help"])),
+      do: Mix.Task.run("help", ["beam_mcp.conformance"]),
+      else: try_out(arguments)
+  end
+
+  defp try_out(arguments) do
     options = options!(arguments)
     baseline = baseline!(options.baseline)
     suite = suite!(options.cache)
@@ -68,9 +76,14 @@ defmodule Mix.Tasks.BeamMcp.Conformance do
     {given, rest, wrong} = OptionParser.parse(arguments, strict: @switches)
 
     case {rest, wrong} do
-      {[], []} -> :ok
-      {_rest, [{switch, _value} | _more]} -> fail("#{switch} is no option, or lacks its value")
-      {[argument | _more], []} -> fail("unexpected argument #{argument}")
+      {[], []} ->
+        :ok
+
+      {_rest, [{switch, _value} | _more]} ->
+        fail("#{switch} is no option, or lacks its value: #{@help}")
+
+      {[argument | _more], []} ->
+        fail("unexpected argument #{argument}")
     end
 
     %{

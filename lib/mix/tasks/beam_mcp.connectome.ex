@@ -114,12 +114,21 @@ defmodule Mix.Tasks.BeamMcp.Connectome do
     digest: :string
   ]
 
+  @commands ~w(declared observed diff effective reach federate verify)
+  @help "see `mix help beam_mcp.connectome`"
+
   @impl Mix.Task
   def run(arguments) do
+    if Enum.any?(arguments, &(&1 in ["-h", "--help"])),
+      do: Mix.Task.run("help", ["beam_mcp.connectome"]),
+      else: answer(arguments)
+  end
+
+  defp answer(arguments) do
     {options, rest, wrong} = OptionParser.parse(arguments, strict: @switches)
 
     with [{switch, _value} | _more] <- wrong,
-         do: fail("#{switch} is no option, or has no legal value")
+         do: fail("#{switch} is no option, or has no legal value: #{@help}")
 
     Mix.Task.run("app.config")
     options = Keyword.put(options, :algorithm, one_of(options, :algorithm, @algorithms))
@@ -174,17 +183,20 @@ defmodule Mix.Tasks.BeamMcp.Connectome do
       )
     else
       {:error, reason} when is_atom(reason) -> fail("#{file}: #{:file.format_error(reason)}")
+      {:error, {:digest_mismatch, digest}} -> fail("#{file} has another digest: #{digest}")
       {:error, reason} -> fail("#{file} is refused: #{inspect(reason)}")
     end
   end
 
-  defp command([], _options),
-    do:
-      fail("a command is missing: declared, observed, diff, effective, reach, federate or verify")
-
+  defp command([], _options), do: fail("a command is missing: #{Enum.join(@commands, ", ")}")
   defp command(["reach" | _rest], _options), do: fail("reach takes GRAPH FROM TO")
   defp command(["verify" | _rest], _options), do: fail("verify takes FILE")
-  defp command([word | _rest], _options), do: fail("unexpected argument #{word}")
+
+  defp command([command, argument | _rest], _options) when command in @commands,
+    do: fail("#{command} takes options alone, got #{argument}: #{@help}")
+
+  defp command([word | _rest], _options),
+    do: fail("there is no command #{word}: #{Enum.join(@commands, ", ")}")
 
   defp graph(graph, options, more) do
     if options[:bound], do: write_bound(options[:bound], more[:bound])

@@ -93,8 +93,8 @@ pub struct Config {
 /// Which setting is wrong, and how.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ConfigError {
-    /// The setting.
-    pub key: &'static str,
+    /// The setting, one of an issuer with the issuer's place.
+    pub key: String,
     /// What is wrong with it.
     pub message: String,
 }
@@ -203,17 +203,18 @@ fn check_issuers(issuers: &[Issuer]) -> Result<(), ConfigError> {
         return Err(wrong("issuers", message));
     }
     for (index, issuer) in issuers.iter().enumerate() {
+        let place = |setting| format!("issuers[{index}].{setting}");
         if issuer.algs.is_empty() {
-            return Err(wrong("algs", "name at least one algorithm"));
+            return Err(wrong(place("algs"), "name at least one algorithm"));
         }
-        Resource::parse(&issuer.issuer).map_err(|error| ConfigError {
-            key: "issuers",
-            message: format!("{:?} is no issuer: {error}", issuer.issuer),
+        Resource::parse(&issuer.issuer).map_err(|error| {
+            let message = format!("{:?} is no issuer: {error}", issuer.issuer);
+            wrong(place("issuer"), message)
         })?;
         let mut before = issuers[..index].iter();
         if before.any(|other| other.issuer == issuer.issuer) {
             let message = format!("{:?} is named twice", issuer.issuer);
-            return Err(wrong("issuers", message));
+            return Err(wrong(place("issuer"), message));
         }
     }
     let introspected = issuers
@@ -230,9 +231,9 @@ fn wrong_resource(resource: &str, error: ResourceError) -> ConfigError {
     wrong("resource", format!("{resource:?} is no resource: {error}"))
 }
 
-fn wrong(key: &'static str, message: impl Into<String>) -> ConfigError {
+fn wrong(key: impl Into<String>, message: impl Into<String>) -> ConfigError {
     ConfigError {
-        key,
+        key: key.into(),
         message: message.into(),
     }
 }

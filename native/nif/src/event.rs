@@ -162,7 +162,7 @@ fn decision<'a>(env: Env<'a>, verdict: &Verdict) -> Term<'a> {
             });
             metadata.extend([
                 (atoms::stage(), atoms::operation().encode(env)),
-                (atoms::method(), method.as_str().encode(env)),
+                (atoms::method(), method.map(Method::as_str).encode(env)),
                 (atoms::definition(), definition.as_deref().encode(env)),
                 (atoms::wanted(), names(wanted).encode(env)),
                 (atoms::missing(), names(missing).encode(env)),

@@ -53,7 +53,8 @@ fn guard_keys<'a>(
 fn guard(options: Options<'_>) -> Result<Guard, Fault> {
     let issuers: Vec<Term<'_>> = options.get(atoms::issuers())?;
     let issuers: Vec<Options<'_>> = issuers.into_iter().map(Options).collect();
-    let sources = issuers.iter().map(|issuer| key_source(*issuer));
+    let sources = issuers.iter().enumerate();
+    let sources = sources.map(|(index, issuer)| key_source(*issuer, index));
     let keys = Keys {
         sources: sources.collect::<Result<_, _>>()?,
     };
@@ -75,7 +76,8 @@ fn guard(options: Options<'_>) -> Result<Guard, Fault> {
 
 fn settings(options: Options<'_>, issuers: &[Options<'_>]) -> Result<Settings, Fault> {
     let resource: &str = options.get(atoms::resource())?;
-    let issuers = issuers.iter().map(|options| issuer(*options));
+    let issuers = issuers.iter().enumerate();
+    let issuers = issuers.map(|(index, options)| issuer(*options, index));
     Ok(Settings {
         audiences: options.get(atoms::audiences())?,
         aud_mode: match options.get::<Atom>(atoms::aud_mode())? == atoms::all() {
@@ -88,7 +90,7 @@ fn settings(options: Options<'_>, issuers: &[Options<'_>]) -> Result<Settings, F
         required_claims: options.get(atoms::required_claims())?,
         max_token_bytes: options.get(atoms::max_token_bytes())?,
         dpop: dpop(options.get(atoms::dpop())?),
-        dpop_algs: algorithms(options, atoms::dpop_algs())?,
+        dpop_algs: algorithms(options.get(atoms::dpop_algs())?, "dpop_algs")?,
         nonces: nonces(options)?,
         mtls: certificates(options)? != CertificateSource::None,
         scopes_supported: scopes(options)?,
@@ -102,10 +104,11 @@ fn settings(options: Options<'_>, issuers: &[Options<'_>]) -> Result<Settings, F
     })
 }
 
-fn issuer(options: Options<'_>) -> Result<Issuer, Fault> {
+fn issuer(options: Options<'_>, index: usize) -> Result<Issuer, Fault> {
+    let algs = format!("issuers[{index}].algs");
     Ok(Issuer {
         issuer: options.get(atoms::issuer())?,
-        algs: algorithms(options, atoms::algs())?,
+        algs: algorithms(options.get(atoms::algs())?, &algs)?,
         client_id_claims: options.get(atoms::client_id_claims())?,
         scope_claims: options.get(atoms::scope_claims())?,
         introspection: match introspection(options)? {
@@ -154,10 +157,13 @@ fn client(options: Options<'_>) -> Result<Client, Fault> {
 }
 
 /// The configured keys of an issuer, or none yet when they are to be fetched.
-fn key_source(issuer: Options<'_>) -> Result<KeySource, Fault> {
+fn key_source(issuer: Options<'_>, index: usize) -> Result<KeySource, Fault> {
     let jwks: Option<Binary<'_>> = issuer.get(atoms::jwks())?;
     let set = jwks.map(|jwks| KeySet::parse(&jwks)).transpose();
-    let set = set.map_err(|error| wrong(format!("issuers: the keys are no key set: {error}")))?;
+    let set = set.map_err(|error| {
+        let place = format!("issuers[{index}].keys");
+        wrong(format!("{place}: this is no key set: {error}"))
+    })?;
     Ok(KeySource {
         refetch: match set {
             Some(_) => Refetch::Done,
@@ -167,13 +173,12 @@ fn key_source(issuer: Options<'_>) -> Result<KeySource, Fault> {
     })
 }
 
-fn algorithms(options: Options<'_>, key: Atom) -> Result<Vec<Algorithm>, Fault> {
-    let names: Vec<&str> = options.get(key)?;
+fn algorithms(names: Vec<&str>, place: &str) -> Result<Vec<Algorithm>, Fault> {
     let parse = |name: &str| {
         Algorithm::parse(name).ok_or_else(|| {
             let known: Vec<_> = Algorithm::all().map(Algorithm::name).collect();
             let known = known.join(", ");
-            wrong(format!("{key:?}: {name:?} is none of {known}"))
+            wrong(format!("{place}: {name:?} is none of {known}"))
         })
     };
     names.into_iter().map(parse).collect()

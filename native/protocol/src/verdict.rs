@@ -31,8 +31,8 @@ pub enum Stage {
     },
     /// Whether a sender who came in may do what it asks for.
     Operation {
-        /// What it asks for.
-        method: Method,
+        /// What it asks for; none where it opens the stream of a session.
+        method: Option<Method>,
         /// On what, once that was found in the catalog.
         definition: Option<Arc<str>>,
         /// The scopes that it takes.
@@ -41,7 +41,7 @@ pub enum Stage {
         missing: Clause,
         /// How many were granted.
         held: usize,
-        /// How a refused caller is answered.
+        /// How a caller is answered whom scopes or the host refuse; none of one who is over a limit.
         denial: Option<Denial>,
     },
 }

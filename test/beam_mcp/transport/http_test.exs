@@ -1,6 +1,8 @@
 defmodule BeamMCP.Transport.HTTPTest do
   use ExUnit.Case, async: true
 
+  import ExUnit.CaptureLog
+
   alias BeamMCP.Transport.HTTP
 
   test "puts the options of its listener apart" do
@@ -9,6 +11,13 @@ defmodule BeamMCP.Transport.HTTPTest do
     options = sealed.()
     assert Keyword.keys(options) -- [:http, :name] == []
     assert Enum.sort(options[:http]) == [allowed_origins: [], authorize: :none, port: 0]
+  end
+
+  test "says in the log where it listens" do
+    options = [name: :heard, authorize: :none, allowed_origins: [], port: 0]
+    log = capture_log(fn -> start_supervised!({HTTP, options}) end)
+    [listener] = BeamMCP.info!(:heard).listeners
+    assert log =~ "[BeamMCP] :heard listens on #{BeamMCP.Listener.url(listener)}"
   end
 
   test "knows the options of both, and no list of listeners" do

@@ -1,8 +1,12 @@
 defmodule Mix.Tasks.BeamMcp.ConformanceTest do
   use ExUnit.Case, async: true
 
+  import ExUnit.CaptureIO
+
   alias BeamMCP.Conformance.Suite
   alias Mix.Tasks.BeamMcp.Conformance
+
+  @help "see `mix help beam_mcp.conformance`"
 
   setup do
     name = "beam_mcp-conformance-#{System.unique_integer([:positive])}"
@@ -20,13 +24,18 @@ defmodule Mix.Tasks.BeamMcp.ConformanceTest do
            "--runs takes 2025-06-18,2025-11-25,2026-07-28,all, got 2024-11-05"},
           {["--url", "http://a", "--runs", ""],
            "--runs takes 2025-06-18,2025-11-25,2026-07-28,all, got "},
-          {["--uri", "http://a"], "--uri is no option, or lacks its value"},
-          {["--url"], "--url is no option, or lacks its value"},
+          {["--uri", "http://a"], "--uri is no option, or lacks its value: #{@help}"},
+          {["--url"], "--url is no option, or lacks its value: #{@help}"},
           {["http://a"], "unexpected argument http://a"}
         ] do
       error = assert_raise Mix.Error, fn -> Conformance.run(arguments) end
       assert Exception.message(error) == "beam_mcp.conformance: " <> sentence
     end
+  end
+
+  test "whoever asks for help gets it" do
+    help = capture_io(fn -> Conformance.run(["--url", "http://a", "--help"]) end)
+    assert help =~ "--baseline FILE"
   end
 
   test "a baseline that cannot be read is named", %{folder: folder} do

@@ -40,6 +40,6 @@ defmodule Everything.CLI do
     System.halt(1)
   end
 
-  defp hint(%{kind: :listen}), do: "; choose another port with --port"
+  defp hint(%{kind: :listen}), do: ": `bin/serve --port PORT`"
   defp hint(_error), do: ""
 end

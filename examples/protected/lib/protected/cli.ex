@@ -22,7 +22,7 @@ defmodule Protected.CLI do
         Process.sleep(:infinity)
 
       {:error, {%BeamMCP.Error{} = error, _child}} ->
-        IO.puts(:stderr, Exception.message(error) <> "; choose another port with --port")
+        IO.puts(:stderr, Exception.message(error) <> ": `bin/serve --protected --port PORT`")
         System.halt(1)
     end
   end

@@ -31,7 +31,7 @@ defmodule BeamMCP.Connectome.Command.Remote do
 
   defp nodes!(options) do
     case Keyword.get_values(options, :node) do
-      [] -> Sources.fail("--node is missing")
+      [] -> Sources.fail("--node is missing, or --observed with a file")
       names -> names |> Enum.map(&String.to_atom/1) |> Enum.uniq()
     end
   end

@@ -98,7 +98,7 @@ defmodule BeamMCP.Connectome.Command.Sources do
   @doc "The value, or an end with what was refused."
   @spec ok!({:ok, value} | {:error, term()}, String.t()) :: value when value: term()
   def ok!({:ok, value}, _otherwise), do: value
-  def ok!({:error, reason}, otherwise), do: fail("#{otherwise}: #{inspect(reason)}")
+  def ok!({:error, reason}, otherwise), do: fail("#{otherwise}: #{why(reason)}")
 
   @doc "Ends the task."
   @spec fail(String.t()) :: no_return()
@@ -108,6 +108,11 @@ defmodule BeamMCP.Connectome.Command.Sources do
   @spec atom!(String.t()) :: atom()
   def atom!(":" <> name), do: String.to_atom(name)
   def atom!(name), do: Module.concat([name])
+
+  defp why({:missing, :scope}), do: "name its scope with --app APP or --module MODULE"
+  defp why({:unknown_app, app}), do: "there is no application #{app} here: is it compiled?"
+  defp why({:unknown_node, id}), do: "no part of the graph has the id #{id}"
+  defp why(reason), do: inspect(reason)
 
   defp build_options(options) do
     tools = for tool <- Keyword.get_values(options, :tool), do: pair!(tool, "--tool")

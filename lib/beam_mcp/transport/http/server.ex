@@ -4,6 +4,8 @@ defmodule BeamMCP.Transport.HTTP.Server do
 
   use GenServer, restart: :transient
 
+  require Logger
+
   alias BeamMCP.{Config, Instance, Listener, Native}
 
   @doc "Opens listener number `index` of the instance."
@@ -40,6 +42,7 @@ defmodule BeamMCP.Transport.HTTP.Server do
       {:ok, listener} ->
         state = %{instance: instance, listener: listener, hook: hook, role: {:listener, index}}
         :ok = Instance.register(name, state.role, listener)
+        Logger.info("[BeamMCP] #{inspect(name)} listens on #{Listener.url(listener)}")
         {:ok, state}
 
       {:error, error} ->

@@ -104,6 +104,7 @@ impl Exchange {
 
     pub(super) fn call_unanswered(
         &mut self,
+        now: Now,
         reply: &Reply,
         target: &Target,
         why: Unanswered,
@@ -124,8 +125,23 @@ impl Exchange {
                 self.host_failed(reply, Some(fault))
             }
             Unanswered::Cancelled => self.cancelled(),
-            why => self.refuse(busy(why)),
+            why => {
+                if let Unanswered::PrincipalBusy(_) = why {
+                    self.note_busy(now);
+                }
+                self.refuse(busy(why))
+            }
         }
+    }
+
+    /// The caller has as many calls running as one may.
+    fn note_busy(&mut self, now: Now) {
+        let called = self.called.clone();
+        let params = called
+            .as_ref()
+            .and_then(|called| called.root().get("params"));
+        let operation = self.summary.method.map(|method| (method, params));
+        self.note_limit(now, operation, word::PRINCIPAL_BUSY);
     }
 
     /// The fixed text of a host fault: a result of a tool (TOOL-16), an error of anything else. `fault` is for the

@@ -64,7 +64,7 @@ impl Exchange {
                     return self.refuse(initialized_already());
                 }
                 let params = params_of(&envelope, &document);
-                if let Some(refusal) = self.check_scopes(now, Method::Initialize, params) {
+                if let Some(refusal) = self.admit_initialize(now, params) {
                     return refusal;
                 }
                 match self.initialize(params) {
@@ -158,6 +158,9 @@ impl Exchange {
             Envelope::Request(incoming) => {
                 let method = incoming.method.as_str();
                 if method == Method::Initialize.as_str() {
+                    if let Some(refusal) = self.admit_initialize(now, params) {
+                        return refusal;
+                    }
                     return match self.initialize(params) {
                         Ok(session) => self.open_on_pipe(session),
                         Err(error) => self.refuse(error),
@@ -201,8 +204,17 @@ impl Exchange {
         self.decided(now, document, incoming, decided, sender)
     }
 
-    fn initialize(&mut self, params: Option<Node<'_>>) -> Result<Session, Error> {
+    /// Decides over the one request that goes another way than [`begin`](Self::begin), and tells of it.
+    fn admit_initialize(&mut self, now: Now, params: Option<Node<'_>>) -> Option<Step> {
         self.summary.method = Some(Method::Initialize);
+        let refusal = self.check_scopes(now, Method::Initialize, params);
+        if refusal.is_none() {
+            self.note_operation(now, (Method::Initialize, params), None);
+        }
+        refusal
+    }
+
+    fn initialize(&mut self, params: Option<Node<'_>>) -> Result<Session, Error> {
         let principal: Option<Principal> = self
             .identity
             .as_ref()

@@ -149,6 +149,7 @@ impl Exchange {
             return self.refuse(unknown_session());
         };
         if let Some(refusal) = self.pace(now, Some(Rated::Subscriptions)) {
+            self.note_limit(now, None, word::RATE);
             return refusal;
         }
         self.summary.revision = Some(session.revision);
@@ -196,7 +197,8 @@ impl Exchange {
     }
 
     /// The subscription could not begin: refused before it is acknowledged (SUB-17).
-    pub(super) fn not_listening(&mut self, listener: &Listener, why: Unanswered) -> Step {
+    pub(super) fn not_listening(&mut self, now: Now, listener: &Listener, why: Unanswered) -> Step {
+        let is_own_limit = matches!(why, Unanswered::PrincipalBusy(_));
         let error = match (why, listener) {
             (Unanswered::Busy(limit) | Unanswered::PrincipalBusy(limit), Listener::Request(_)) => {
                 internal(
@@ -208,6 +210,10 @@ impl Exchange {
             }
             (why, _) => busy(why),
         };
+        if is_own_limit {
+            let operation = self.summary.method.map(|method| (method, None));
+            self.note_limit(now, operation, error.word);
+        }
         self.refuse(error)
     }
 

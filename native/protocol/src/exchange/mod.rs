@@ -313,7 +313,7 @@ impl Exchange {
             }
             (Stage::Listening(listener), Input::Done) => self.end_listening(&listener),
             (Stage::Listening(listener), Input::Unanswered(why)) => {
-                self.not_listening(&listener, why)
+                self.not_listening(now, &listener, why)
             }
             (
                 Stage::Reauthorizing(listener),
@@ -364,7 +364,7 @@ impl Exchange {
             (Stage::Reaching(_) | Stage::Relaying, Input::Done) => self.accepted(),
             (Stage::Reaching(relay), Input::Nobody) => self.reached_nobody(relay),
             (Stage::Calling(reply, target), Input::Unanswered(why)) => {
-                self.call_unanswered(&reply, &target, why)
+                self.call_unanswered(now, &reply, &target, why)
             }
             (Stage::CheckingResult(reply), Input::Unanswered(_)) => self.host_failed(&reply, None),
             // What the host does not permit in time, or fails over, it denies.

@@ -29,6 +29,7 @@ impl Exchange {
             Decided::Permit => false,
         };
         if let Some(refusal) = self.pace(now, Rated::by(request.method)) {
+            self.note_limit(now, Some((request.method, request.params())), word::RATE);
             return refusal;
         }
         match self.permit_ask(now, &request) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_auth::{Denial, Scope, union};
+use mcp_auth::{Clause, Denial, Scope, union};
 use mcp_json::Node;
 
 use super::{Exchange, named::Named, scope::with_operation};
@@ -43,17 +43,45 @@ impl Exchange {
             let granted = granted.as_ref();
             granted.is_some_and(|granted| !granted.hold(std::slice::from_ref(*scope)))
         };
-        let identity = self.identity.as_ref();
-        let scopes = identity.and_then(|identity| identity.scopes.as_ref());
         let stage = Stage::Operation {
-            method,
+            method: Some(method),
             definition: named.and_then(|named| named.declared().map(Arc::from)),
             missing: wanted.iter().filter(lacks).cloned().collect(),
             wanted,
-            held: scopes.map_or(0, |scopes| scopes.len()),
+            held: self.held(),
             denial: refused.map(|(_, denial)| denial),
         };
         self.note(now, refused.map(|(reason, _)| reason), stage);
+    }
+
+    /// A caller does more than one may, whatever its scopes are. The stream of a session has no operation.
+    pub(super) fn note_limit(
+        &mut self,
+        now: Now,
+        operation: Option<(Method, Option<Node<'_>>)>,
+        reason: &'static str,
+    ) {
+        if !self.shared.config.tells_decisions {
+            return;
+        }
+        let named =
+            operation.and_then(|(method, params)| Named::find(method, params, &self.catalog));
+        let stage = Stage::Operation {
+            method: operation.map(|(method, _)| method),
+            definition: named.and_then(|named| named.declared().map(Arc::from)),
+            wanted: Clause::new(),
+            missing: Clause::new(),
+            held: self.held(),
+            denial: None,
+        };
+        self.note(now, Some(reason), stage);
+    }
+
+    /// How many scopes the caller has.
+    fn held(&self) -> usize {
+        let identity = self.identity.as_ref();
+        let scopes = identity.and_then(|identity| identity.scopes.as_ref());
+        scopes.map_or(0, |scopes| scopes.len())
     }
 
     fn note(&mut self, now: Now, reason: Option<&'static str>, stage: Stage) {
