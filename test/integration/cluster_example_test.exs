@@ -20,6 +20,8 @@ defmodule BeamMCP.ClusterExampleTest do
       Port.open({:spawn_executable, @run}, [
         :binary,
         :stderr_to_stdout,
+        # What these tests run on is built.
+        env: [{~c"MIX_ENV", to_charlist(Mix.env())}],
         args: Enum.map(ports, &to_string/1)
       ])
 
