@@ -163,7 +163,12 @@ fn is_method(method: &str) -> bool {
 fn usual(operation: Operation<'_>) -> Cow<'static, [Scope]> {
     let needed = |name: &str| USUAL.get(name).map_or(&[][..], Vec::as_slice);
     match operation {
-        Operation::Method(name) | Operation::Complete(name) => needed(name).into(),
+        Operation::Method(method) => needed(method).into(),
+        Operation::Complete(reference) => {
+            // A client says what it is: it may say anything.
+            let is_one = REFERENCES.iter().any(|(name, _)| *name == reference);
+            if is_one { needed(reference) } else { &[] }.into()
+        }
         Operation::Listen(members) => {
             let asked = CATEGORIES.iter().map(|(member, _)| *member);
             let asked = asked.filter(|member| members.contains(member));
@@ -290,6 +295,15 @@ mod tests {
             gate(&listen, &[], &["hear", "listen"]),
             "mcp:tools:read listen hear"
         );
+    }
+
+    #[test]
+    fn what_is_no_reference_needs_nothing_of_a_method_of_that_name() {
+        let gates = Gates::default();
+        let completing = |reference| gates.gate(Operation::Complete(reference)).len();
+        assert_eq!(completing("ref/prompt"), 1);
+        assert_eq!(completing("tools/call"), 0);
+        assert_eq!(completing("toolsListChanged"), 0);
     }
 
     #[test]
