@@ -40,13 +40,13 @@ defmodule BeamMCP.Asking do
   def answer(value, answer), do: answer.(value)
 
   @doc "Answers a call with it, unless the call goes on as a task, which is given back."
-  @spec reply(Reply.to(), term(), (term() -> term()), place :: String.t()) ::
+  @spec reply(Reply.to(), term(), (term() -> term()), offer :: {atom(), term()}) ::
           Begun.t() | :ok | :late | {:error, Native.reason()}
-  def reply(_token, %Begun{} = begun, _answer, _place), do: begun
+  def reply(_token, %Begun{} = begun, _answer, _offer), do: begun
 
-  def reply(token, value, answer, place) do
+  def reply(token, value, answer, offer) do
     answer = answer(value, answer)
-    if answer == :failed, do: Fault.log_reason(place, value)
+    if answer == :failed, do: Fault.log_reason(Fault.place(offer), value)
     Reply.send(token, answer)
   end
 

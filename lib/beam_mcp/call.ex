@@ -150,14 +150,14 @@ defmodule BeamMCP.Call do
 
   defp call_tool(instance, token, tool, arguments, context) do
     value = run_tool(instance, token, tool, arguments, context)
-    Asking.reply(token, value, &Outcome.answer/1, "tool #{inspect(tool)}")
+    Asking.reply(token, value, &Outcome.answer/1, {:tool, tool})
   catch
     kind, reason ->
-      Fault.log(kind, reason, __STACKTRACE__, "tool #{inspect(tool)}")
+      Fault.log(kind, reason, __STACKTRACE__, Fault.place({:tool, tool}))
       reply(token, :failed)
   else
     {:error, {_kind, text}} ->
-      Fault.log_text("tool #{inspect(tool)} returned what cannot be sent: #{text}")
+      Fault.log_text("#{Fault.place({:tool, tool})} returned what cannot be sent: #{text}")
       reply(token, :failed)
 
     %Begun{} = begun ->

@@ -87,7 +87,7 @@ defmodule BeamMCP.Dispatch do
       {:ok, context, metadata} ->
         guarded = fn -> Asking.guarded(do: run.(context)) end
         value = fn -> Span.run(instance, {kind, declared}, context, metadata, guarded) end
-        reply = &Asking.reply(token, &1, answer, place(offer))
+        reply = &Asking.reply(token, &1, answer, offer)
         answer(instance, token, offer, context, fn -> reply.(value.()) end)
 
       :failed ->
@@ -99,12 +99,12 @@ defmodule BeamMCP.Dispatch do
     run.()
   catch
     kind, reason ->
-      Fault.log(kind, reason, __STACKTRACE__, place(offer))
+      Fault.log(kind, reason, __STACKTRACE__, Fault.place(offer))
       reply(token, :failed)
       report(instance, offer, context, {kind, reason, __STACKTRACE__})
   else
     {:error, {_kind, text}} ->
-      text = "#{place(offer)} returned what cannot be sent: #{text}"
+      text = "#{Fault.place(offer)} returned what cannot be sent: #{text}"
       Fault.log_text(text)
       reply(token, :failed)
       report(instance, offer, context, {:error, ArgumentError.exception(text), []})
@@ -128,8 +128,6 @@ defmodule BeamMCP.Dispatch do
       context: context
     })
   end
-
-  defp place({kind, name}), do: "#{kind} #{inspect(name)}"
 
   # `:failed` can always be sent; late is no fault.
   defp reply(token, answer) do

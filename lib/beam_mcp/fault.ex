@@ -8,6 +8,10 @@ defmodule BeamMCP.Fault do
 
   @shown_elements 8
 
+  @doc "How the log names what the host offers; `{kind, name as declared}`."
+  @spec place({atom(), term()}) :: String.t()
+  def place({kind, name}), do: "#{kind} #{inspect(name)}"
+
   @doc "Something that was raised, thrown or exited with, caught in the call's process."
   @spec log(:error | :exit | :throw, term(), Exception.stacktrace(), String.t()) :: :ok
   def log(kind, reason, stacktrace, place) do

@@ -33,7 +33,7 @@ defmodule BeamMCP.Tasks.Work do
     Asking.answer(run.(), &ended(handle, offer, &1))
   catch
     kind, reason ->
-      Fault.log(kind, reason, __STACKTRACE__, "the task of #{place(offer)}")
+      Fault.log(kind, reason, __STACKTRACE__, "the task of #{Fault.place(offer)}")
       failed(handle)
       Dispatch.report(instance, offer, context, {kind, reason, __STACKTRACE__})
   else
@@ -42,17 +42,17 @@ defmodule BeamMCP.Tasks.Work do
       :ok
 
     {:completed, json, fault} ->
-      if fault, do: Fault.log_text("the task of #{place(offer)}: #{fault}")
+      if fault, do: Fault.log_text("the task of #{Fault.place(offer)}: #{fault}")
       Keeper.finish(handle, :completed, json)
 
     {:error, {_kind, text}} ->
-      Fault.log_text("the task of #{place(offer)} returned what cannot be sent: #{text}")
+      Fault.log_text("the task of #{Fault.place(offer)} returned what cannot be sent: #{text}")
       failed(handle)
   end
 
   defp ended(handle, offer, value) do
     answer = Outcome.answer(value)
-    if answer == :failed, do: Fault.log_reason("the task of #{place(offer)}", value)
+    if answer == :failed, do: Fault.log_reason("the task of #{Fault.place(offer)}", value)
     Native.job_end(handle.job, answer)
   end
 
@@ -62,5 +62,4 @@ defmodule BeamMCP.Tasks.Work do
   end
 
   defp deadline_ms(instance), do: System.os_time(:millisecond) + instance.config.task_ttl_ms
-  defp place({kind, name}), do: "#{kind} #{inspect(name)}"
 end
