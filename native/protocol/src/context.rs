@@ -3,10 +3,10 @@
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use bytes::Bytes;
-use mcp_json::{Document, Limits, Node, NodeId};
+use mcp_json::{Document, Limits, Node};
 
 use crate::{
-    head::RequestHead, log_level::LogLevel, meta, method::Method, principal::Identity,
+    head::RequestHead, log_level::LogLevel, meta::RequestMeta, method::Method, principal::Identity,
     request_id::RequestId, revision::Revision,
 };
 
@@ -30,7 +30,7 @@ pub struct RequestContext {
     /// When the call's time is up, in milliseconds of the Unix epoch.
     pub deadline_ms: u64,
     pub(crate) message: Arc<Document>,
-    pub(crate) meta: Option<NodeId>,
+    pub(crate) meta: RequestMeta,
     pub(crate) client: Client,
 }
 
@@ -74,11 +74,11 @@ impl RequestContext {
 
     /// The same for a stream, which keeps it for days: of the message with `_meta` alone.
     pub(crate) fn lasting(self, limits: &Limits) -> Self {
-        let meta = self.meta_node().map_or("{}", Node::raw);
+        let meta = self.meta.node(&self.message).map_or("{}", Node::raw);
         let bytes = Bytes::copy_from_slice(meta.as_bytes());
         let message = Document::parse(bytes, limits).expect("a value of a message is JSON");
         Self {
-            meta: Some(message.root().id()),
+            meta: RequestMeta::read(message.root()),
             message: Arc::new(message),
             ..self
         }
@@ -87,7 +87,7 @@ impl RequestContext {
     /// The client's `Implementation`.
     pub fn client_info(&self) -> Option<Json<'_>> {
         match &self.client {
-            Client::Message => self.meta_value(meta::CLIENT_INFO).map(Json::Node),
+            Client::Message => self.meta.client_info(&self.message).map(Json::Node),
             Client::Session { info, .. } => Some(Json::Text(info)),
         }
     }
@@ -99,20 +99,15 @@ impl RequestContext {
 
     /// One value of `params._meta`.
     pub fn meta_value(&self, key: &str) -> Option<Node<'_>> {
-        self.meta_node()?.get(key)
+        self.meta.node(&self.message)?.get(key)
     }
 
     /// `params._meta` without the keys that have a field of their own here.
     pub fn meta(&self) -> impl Iterator<Item = (Cow<'_, str>, Node<'_>)> {
-        let own = [meta::VERSION, meta::CAPABILITIES, meta::CLIENT_INFO];
-        self.meta_node()
-            .into_iter()
+        let members = self.meta.node(&self.message).into_iter();
+        members
             .flat_map(Node::members)
-            .filter(move |(key, _)| !own.contains(&&**key))
-    }
-
-    fn meta_node(&self) -> Option<Node<'_>> {
-        self.meta.map(|meta| self.message.node(meta))
+            .filter(|(_, value)| !self.meta.has_own_field(*value))
     }
 }
 
@@ -120,11 +115,11 @@ impl RequestContext {
 pub(crate) fn capabilities<'a>(
     client: &'a Client,
     message: &'a Document,
-    request_meta: Option<NodeId>,
+    meta: RequestMeta,
 ) -> Json<'a> {
     match client {
-        Client::Message => request_meta
-            .and_then(|node| message.node(node).get(meta::CAPABILITIES))
+        Client::Message => meta
+            .capabilities(message)
             .map_or(Json::Text("{}"), Json::Node),
         Client::Session { capabilities, .. } => Json::Text(capabilities),
     }

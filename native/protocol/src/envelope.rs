@@ -43,29 +43,30 @@ impl Envelope {
             };
             return Err((None, invalid(word::SHAPE, message)));
         }
-        let id_node = root.get("id");
-        let is_response = is_response(root);
+        let members = Members::of(root);
+        let id_node = members.id;
+        let is_response = members.are_of_a_response();
         let id = match id_node.map(RequestId::parse).transpose() {
             // What a peer says that could not read an id (JSON-RPC 2.0 §5); no response is ever answered.
             Err(_) if is_response => None,
             id => id.map_err(|reason| (None, invalid_id(reason)))?,
         };
         let refuse = |message: &'static str| Err((id.clone(), invalid(word::SHAPE, message)));
-        if root.get("jsonrpc").and_then(Node::as_str).as_deref() != Some("2.0") {
+        if members.jsonrpc.and_then(Node::as_str).as_deref() != Some("2.0") {
             return refuse("The member \"jsonrpc\" must be \"2.0\"");
         }
         if is_response {
             let id = id.and(id_node).map(Node::id);
             return Ok(Self::Response { id });
         }
-        let Some(method) = root.get("method") else {
+        let Some(method) = members.method else {
             return refuse("The member \"method\" is missing");
         };
         let Some(method) = method.as_str() else {
             return refuse("The member \"method\" must be a string");
         };
         let method = method.into_owned();
-        let params = root.get("params");
+        let params = members.params;
         if params.is_some_and(|params| params.kind() != Kind::Object) {
             let error = Error::new(
                 Code::InvalidParams,
@@ -97,9 +98,35 @@ impl Envelope {
     }
 }
 
-fn is_response(root: Node<'_>) -> bool {
-    let has = |member| root.get(member).is_some();
-    !has("method") && (has("result") || has("error"))
+/// What JSON-RPC reads of a message, found in one pass.
+#[derive(Default)]
+struct Members<'a> {
+    jsonrpc: Option<Node<'a>>,
+    id: Option<Node<'a>>,
+    method: Option<Node<'a>>,
+    params: Option<Node<'a>>,
+    answers: bool,
+}
+
+impl<'a> Members<'a> {
+    fn of(root: Node<'a>) -> Self {
+        let mut members = Self::default();
+        for (key, value) in root.members() {
+            match &*key {
+                "jsonrpc" => members.jsonrpc = Some(value),
+                "id" => members.id = Some(value),
+                "method" => members.method = Some(value),
+                "params" => members.params = Some(value),
+                "result" | "error" => members.answers = true,
+                _ => {}
+            }
+        }
+        members
+    }
+
+    fn are_of_a_response(&self) -> bool {
+        self.method.is_none() && self.answers
+    }
 }
 
 fn invalid(word: &'static str, message: &'static str) -> Error {

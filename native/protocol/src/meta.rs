@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use mcp_json::{Kind, Node};
+use mcp_json::{Document, Kind, Node, NodeId};
 
 use crate::{
     error::{Code, Error},
@@ -12,26 +12,27 @@ use crate::{
     word,
 };
 
-pub(crate) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-pub(crate) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 pub(crate) const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 const PROGRESS_TOKEN: &str = "progressToken";
 
-/// What the protocol reads from `params._meta` of one request.
-#[derive(Default)]
-pub(crate) struct RequestMeta<'a> {
-    version: Option<Node<'a>>,
-    capabilities: Option<Node<'a>>,
-    client_info: Option<Node<'a>>,
-    log_level: Option<Node<'a>>,
-    progress_token: Option<Node<'a>>,
+/// Where `params._meta` of one request stands in its message, and what the protocol reads of it.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct RequestMeta {
+    whole: Option<NodeId>,
+    version: Option<NodeId>,
+    capabilities: Option<NodeId>,
+    client_info: Option<NodeId>,
+    log_level: Option<NodeId>,
+    progress_token: Option<NodeId>,
 }
 
-impl<'a> RequestMeta<'a> {
-    /// Reads `_meta` of `params`; one that is no object is refused (META-14).
-    pub(crate) fn of(params: Option<Node<'a>>) -> Result<Self, Error> {
+impl RequestMeta {
+    /// Finds `_meta` of `params`; one that is no object is refused (META-14).
+    pub(crate) fn of(params: Option<Node<'_>>) -> Result<Self, Error> {
         let Some(node) = params.and_then(|params| params.get("_meta")) else {
             return Ok(Self::default());
         };
@@ -41,15 +42,12 @@ impl<'a> RequestMeta<'a> {
         }
     }
 
-    /// `_meta` of a request that was checked by [`RequestMeta::of`].
-    pub(crate) fn found(params: Option<Node<'a>>) -> Self {
-        let node = params.and_then(|params| params.get("_meta"));
-        node.map(Self::read).unwrap_or_default()
-    }
-
     /// One pass over the members, since each request is asked for all of them.
-    fn read(node: Node<'a>) -> Self {
-        let mut meta = Self::default();
+    pub(crate) fn read(node: Node<'_>) -> Self {
+        let mut meta = Self {
+            whole: Some(node.id()),
+            ..Self::default()
+        };
         for (key, value) in node.members() {
             let place = match &*key {
                 VERSION => &mut meta.version,
@@ -59,27 +57,46 @@ impl<'a> RequestMeta<'a> {
                 PROGRESS_TOKEN => &mut meta.progress_token,
                 _ => continue,
             };
-            *place = Some(value);
+            *place = Some(value.id());
         }
         meta
     }
 
+    /// All of it.
+    pub(crate) fn node(self, message: &Document) -> Option<Node<'_>> {
+        self.whole.map(|id| message.node(id))
+    }
+
     /// Whether the request declares a version, well-typed or not.
-    pub(crate) fn claims_version(&self) -> bool {
+    pub(crate) fn claims_version(self) -> bool {
         self.version.is_some()
     }
 
     /// The declared version.
-    pub(crate) fn version(&self) -> Result<Cow<'a, str>, Error> {
+    pub(crate) fn version(self, message: &Document) -> Result<Cow<'_, str>, Error> {
         let version = self.version.ok_or_else(|| missing(VERSION))?;
-        version
-            .as_str()
-            .ok_or_else(|| malformed(format!("The _meta key {VERSION} must be a string")))
+        let text = message.node(version).as_str();
+        text.ok_or_else(|| malformed(format!("The _meta key {VERSION} must be a string")))
+    }
+
+    /// The declared capabilities.
+    pub(crate) fn capabilities(self, message: &Document) -> Option<Node<'_>> {
+        self.capabilities.map(|id| message.node(id))
+    }
+
+    /// The client's `Implementation`.
+    pub(crate) fn client_info(self, message: &Document) -> Option<Node<'_>> {
+        self.client_info.map(|id| message.node(id))
+    }
+
+    /// Whether a member is one that a request's context has a field of its own for.
+    pub(crate) fn has_own_field(self, member: Node<'_>) -> bool {
+        [self.version, self.capabilities, self.client_info].contains(&Some(member.id()))
     }
 
     /// The declared capabilities are required of modern requests (META-4) and well-typed wherever they are.
-    pub(crate) fn check_capabilities(&self, era: Era) -> Result<(), Error> {
-        match self.capabilities.map(Node::kind) {
+    pub(crate) fn check_capabilities(self, message: &Document, era: Era) -> Result<(), Error> {
+        match self.capabilities(message).map(Node::kind) {
             Some(Kind::Object) => Ok(()),
             None if era == Era::Legacy => Ok(()),
             None => Err(missing(CAPABILITIES)),
@@ -90,8 +107,8 @@ impl<'a> RequestMeta<'a> {
     }
 
     /// The client's `Implementation` is optional (META-5).
-    pub(crate) fn check_client_info(&self) -> Result<(), Error> {
-        match self.client_info.is_none_or(is_implementation) {
+    pub(crate) fn check_client_info(self, message: &Document) -> Result<(), Error> {
+        match self.client_info(message).is_none_or(is_implementation) {
             true => Ok(()),
             false => Err(malformed(format!(
                 "The _meta key {CLIENT_INFO} must be an object with the strings \"name\" and \"version\""
@@ -100,13 +117,13 @@ impl<'a> RequestMeta<'a> {
     }
 
     /// Checks what is optional and must be well-formed when there (META-13, LOG-6).
-    pub(crate) fn check_optional(&self) -> Result<(), Error> {
-        if self.progress_token.is_some() && self.progress_token().is_none() {
+    pub(crate) fn check_optional(self, message: &Document) -> Result<(), Error> {
+        if self.progress_token.is_some() && self.progress_token(message).is_none() {
             return Err(invalid(
                 "The _meta key progressToken must be a string or an integer",
             ));
         }
-        if self.log_level.is_some() && self.log_level().is_none() {
+        if self.log_level.is_some() && self.log_level(message).is_none() {
             return Err(invalid(format!(
                 "The _meta key {LOG_LEVEL} must be one of {}",
                 LogLevel::names()
@@ -116,13 +133,13 @@ impl<'a> RequestMeta<'a> {
     }
 
     /// Under which token the client wants to read of progress (PROG-1).
-    pub(crate) fn progress_token(&self) -> Option<RequestId> {
-        RequestId::parse(self.progress_token?).ok()
+    pub(crate) fn progress_token(self, message: &Document) -> Option<RequestId> {
+        RequestId::parse(message.node(self.progress_token?)).ok()
     }
 
     /// From which level on the client reads log messages of this request (LOG-4).
-    pub(crate) fn log_level(&self) -> Option<LogLevel> {
-        LogLevel::parse(&self.log_level?.as_str()?)
+    pub(crate) fn log_level(self, message: &Document) -> Option<LogLevel> {
+        LogLevel::parse(&message.node(self.log_level?).as_str()?)
     }
 }
 

@@ -14,6 +14,7 @@ use crate::{
     change::Change,
     context::RequestContext,
     head::RequestHead,
+    meta::RequestMeta,
     method::Method,
     offer::Permission,
     question::{Ask, Authorized, Input, PermitAsk, Question},
@@ -232,7 +233,7 @@ impl Exchange {
             head: self.head().cloned(),
             deadline_ms: 0,
             message: Arc::new(message),
-            meta: None,
+            meta: RequestMeta::default(),
             client: client_of(session),
         }
     }

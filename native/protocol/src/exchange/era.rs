@@ -42,22 +42,22 @@ impl Exchange {
             Ok(meta) => meta,
             Err(error) => return self.refuse(error),
         };
-        let is_legacy = !meta.claims_version() || is_handshake(&meta, &envelope);
+        let is_legacy = !meta.claims_version() || is_handshake(meta, &document, &envelope);
         if is_legacy && !self.header_is_modern() {
             return self.legacy_message(now, document, envelope);
         }
         match envelope {
             Envelope::Request(incoming) => {
-                let decided = self.declared(&meta, &document, &incoming);
+                let decided = self.declared(meta, &document, &incoming);
                 let sender = Sender {
                     client: Client::Message,
                     scope: self.pipe_scope(),
                     session: None,
                 };
-                self.decided(now, document, incoming, decided, sender)
+                self.decided(now, document, incoming, meta, decided, sender)
             }
             Envelope::Notification { method, params } => {
-                match self.check_notification(&meta, &method) {
+                match self.check_notification(meta, &document, &method) {
                     Ok(()) => self.notified(&method, &document, params, self.pipe_scope()),
                     Err(error) => self.refuse(error),
                 }
@@ -69,16 +69,16 @@ impl Exchange {
     /// Steps 8 to 12 for a request that declares its version.
     fn declared(
         &mut self,
-        meta: &RequestMeta<'_>,
+        meta: RequestMeta,
         document: &Document,
         incoming: &Incoming,
     ) -> Result<(Method, Revision), Error> {
         let method = incoming.method.as_str();
-        let version = meta.version()?;
+        let version = meta.version(document)?;
         let revision = Revision::parse(&version);
         let era = revision.map_or(Era::Modern, Revision::era);
-        meta.check_capabilities(era)?;
-        meta.check_client_info()?;
+        meta.check_capabilities(document, era)?;
+        meta.check_client_info(document)?;
         if let Some(head) = self.head() {
             let bare_legacy = era == Era::Legacy && http::version(head) == VersionHeader::Absent;
             if !bare_legacy {
@@ -99,12 +99,13 @@ impl Exchange {
         now: Now,
         document: Arc<Document>,
         incoming: Incoming,
+        meta: RequestMeta,
         decided: Result<(Method, Revision), Error>,
         sender: Sender,
     ) -> Step {
         match decided {
-            Ok((method, revision)) => {
-                let request = Request::new(document, incoming, method, revision, sender);
+            Ok(served) => {
+                let request = Request::new(document, incoming, meta, served, sender);
                 self.begin(now, request)
             }
             Err(error) => self.refuse(error),
@@ -138,7 +139,12 @@ impl Exchange {
     }
 
     /// Header rules of notifications are undefined: what is there must agree, nothing is required.
-    fn check_notification(&self, meta: &RequestMeta<'_>, method: &str) -> Result<(), Error> {
+    fn check_notification(
+        &self,
+        meta: RequestMeta,
+        document: &Document,
+        method: &str,
+    ) -> Result<(), Error> {
         let Some(head) = self.head() else {
             return Ok(());
         };
@@ -147,7 +153,7 @@ impl Exchange {
             return Err(Error::new(Code::InvalidRequest, word::SHAPE, message));
         }
         let declared = if meta.claims_version() {
-            Some(meta.version()?)
+            Some(meta.version(document)?)
         } else {
             None
         };
@@ -195,12 +201,15 @@ impl Exchange {
 }
 
 /// `initialize` opens a session also when `_meta` names a legacy revision (VER-5).
-fn is_handshake(meta: &RequestMeta<'_>, envelope: &Envelope) -> bool {
+fn is_handshake(meta: RequestMeta, document: &Document, envelope: &Envelope) -> bool {
     let Envelope::Request(incoming) = envelope else {
         return false;
     };
     let claims_legacy = || {
-        let revision = meta.version().ok().and_then(|it| Revision::parse(&it));
+        let revision = meta
+            .version(document)
+            .ok()
+            .and_then(|it| Revision::parse(&it));
         revision.is_some_and(|revision| revision.era() == Era::Legacy)
     };
     incoming.method == Method::Initialize.as_str() && claims_legacy()

@@ -37,12 +37,11 @@ impl Exchange {
 
     /// What a call asks its client with.
     pub(super) fn inquiry(&self, request: &mut Request) -> Inquiry {
-        let meta = request.params().and_then(|params| params.get("_meta"));
         Inquiry::new(
             request.revision,
             self.route(request),
             Arc::clone(&request.document),
-            meta.map(Node::id),
+            request.meta,
             request.client.clone(),
             request.inputs.take(),
         )

@@ -13,6 +13,7 @@ use crate::{
     envelope::{Envelope, Incoming},
     error::{Code, Error},
     http::{self, VersionHeader},
+    meta::RequestMeta,
     method::{Kind, Method},
     methods::initialize,
     principal::Principal,
@@ -201,7 +202,10 @@ impl Exchange {
     ) -> Step {
         let method = self.known_method(&incoming.method, revision);
         let decided = method.map(|method| (method, revision));
-        self.decided(now, document, incoming, decided, sender)
+        let params = incoming.params.map(|node| document.node(node));
+        // It was looked at when the message came in.
+        let meta = RequestMeta::of(params).unwrap_or_default();
+        self.decided(now, document, incoming, meta, decided, sender)
     }
 
     /// Decides over the one request that goes another way than [`begin`](Self::begin), and tells of it.

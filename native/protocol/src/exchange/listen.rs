@@ -94,7 +94,7 @@ impl Exchange {
         now: Now,
         request: &Request,
     ) -> Result<Option<Box<RequestContext>>, Error> {
-        let meta = request.params().and_then(|params| params.get("_meta"));
+        let meta = request.meta.node(&request.document);
         let bytes = meta.map_or(0, |meta| meta.raw().len());
         if self.asks_of_hearers() && bytes > MAX_CLIENT_BYTES {
             return Err(invalid(format!(

@@ -214,6 +214,7 @@ enum Stage {
 pub(crate) struct Request {
     pub(crate) document: Arc<Document>,
     params: Option<NodeId>,
+    meta: RequestMeta,
     method: Method,
     revision: Revision,
     client: Client,
@@ -457,8 +458,8 @@ impl Request {
     fn new(
         document: Arc<Document>,
         incoming: Incoming,
-        method: Method,
-        revision: Revision,
+        meta: RequestMeta,
+        (method, revision): (Method, Revision),
         sender: Sender,
     ) -> Self {
         let key = |scope| (scope, RequestId::key(document.node(incoming.id_node)));
@@ -466,6 +467,7 @@ impl Request {
             cancel_key: sender.scope.map(key),
             document,
             params: incoming.params,
+            meta,
             method,
             revision,
             client: sender.client,
@@ -486,7 +488,7 @@ impl Request {
 
     /// Step 15 of table 0.7; a call comes to it after its param headers.
     fn check_optional_meta(&self) -> Result<(), Error> {
-        RequestMeta::of(self.params())?.check_optional()
+        self.meta.check_optional(&self.document)
     }
 
     fn reply(&self) -> Reply {

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use mcp_json::Node;
-
 use super::{Exchange, Reply, Request, Stage, internal, named::Named};
 use crate::{
     context::RequestContext,
@@ -64,7 +62,6 @@ impl Exchange {
     }
 
     pub(super) fn context(&self, now: Now, request: &Request, timeout_ms: u64) -> RequestContext {
-        let meta = request.params().and_then(|params| params.get("_meta"));
         RequestContext {
             id: request.id.clone(),
             method: request.method,
@@ -74,7 +71,7 @@ impl Exchange {
             head: self.head().cloned(),
             deadline_ms: now.wall_ms + timeout_ms,
             message: Arc::clone(&request.document),
-            meta: meta.map(Node::id),
+            meta: request.meta,
             client: request.client.clone(),
         }
     }

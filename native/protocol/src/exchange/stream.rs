@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::{Carrier, Client, Exchange, Request, Stage};
 use crate::{
     log_level::LogLevel,
-    meta::RequestMeta,
     notice::{Framing, Notifier},
     question::Scope,
     revision::{Era, Revision},
@@ -60,7 +59,6 @@ impl Exchange {
 
     /// What becomes of the messages of a request's call.
     pub(super) fn notifier(&self, request: &Request) -> Notifier {
-        let meta = RequestMeta::found(request.params());
         let framing = match self.is_pipe() {
             true => Framing::Line,
             false if self.admits_stream() => Framing::Event,
@@ -68,16 +66,16 @@ impl Exchange {
         };
         Notifier::new(
             framing,
-            meta.progress_token(),
-            self.threshold(request, &meta),
+            request.meta.progress_token(&request.document),
+            self.threshold(request),
             self.resumable.is_some(),
         )
     }
 
     /// A modern client reads no log message unless it says so with the request (LOG-4); a legacy one says so for its
     /// session, or leaves it to the server (LOG-7).
-    fn threshold(&self, request: &Request, meta: &RequestMeta<'_>) -> Option<LogLevel> {
-        let own = meta.log_level();
+    fn threshold(&self, request: &Request) -> Option<LogLevel> {
+        let own = request.meta.log_level(&request.document);
         match (request.revision.era(), &request.client) {
             (Era::Modern, _) => own,
             (Era::Legacy, Client::Session { log_level, .. }) => {

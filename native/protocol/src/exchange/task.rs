@@ -104,8 +104,7 @@ impl Request {
         if self.revision.era() == Era::Legacy {
             return false;
         }
-        let meta = self.params().and_then(|params| params.get("_meta"));
-        let capabilities = capabilities(&self.client, &self.document, meta.map(Node::id));
+        let capabilities = capabilities(&self.client, &self.document, self.meta);
         extension::is_declared(extension::TASKS, capabilities)
     }
 }

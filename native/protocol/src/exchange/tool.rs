@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_json::Node;
+use mcp_json::NodeId;
 use mcp_schema::Faults;
 use serde_json::json;
 
@@ -37,12 +37,12 @@ impl Exchange {
         self.read_inputs(now, &mut request)?;
         let (Some(schema), Some(node)) = (tool.input.clone(), arguments) else {
             let absent = tool.input.as_ref().map(|schema| schema.check(&json!({})));
-            return self.arguments_checked(now, request, tool, absent.unwrap_or(Ok(())));
+            return self.arguments_checked(now, request, tool, None, absent.unwrap_or(Ok(())));
         };
         let instance = request.document.node(node);
         if instance.raw().len() <= LARGE_INSTANCE_BYTES {
             let checked = schema.check_node(instance);
-            return self.arguments_checked(now, request, tool, checked);
+            return self.arguments_checked(now, request, tool, Some(node), checked);
         }
         self.stage = Stage::CheckingArguments(tool);
         let instance = Instance::Arguments(Box::new(request), node);
@@ -56,11 +56,11 @@ impl Exchange {
         tool: Arc<Tool>,
         computed: Computed,
     ) -> Step {
-        let Found::Checked(Instance::Arguments(request, _), checked) = computed.0 else {
+        let Found::Checked(Instance::Arguments(request, node), checked) = computed.0 else {
             let message = "The server lost track of this request";
             return self.refuse(internal(word::DRIVER, message));
         };
-        self.arguments_checked(now, *request, tool, checked)
+        self.arguments_checked(now, *request, tool, Some(node), checked)
             .unwrap_or_else(|error| self.refuse(error))
     }
 
@@ -70,6 +70,7 @@ impl Exchange {
         now: Now,
         request: Request,
         tool: Arc<Tool>,
+        arguments: Option<NodeId>,
         checked: Result<(), Faults>,
     ) -> Result<Step, Error> {
         if let Err(faults) = checked {
@@ -77,13 +78,6 @@ impl Exchange {
             let text = format!("Invalid arguments for {}:\n{faults}", tool.name);
             return Ok(self.tool_result(&request.reply(), &tools_call::error_result(&text)));
         }
-        let arguments = match &tool.input {
-            Some(_) => request
-                .params()
-                .and_then(|params| params.get("arguments"))
-                .map(Node::id),
-            None => None,
-        };
         self.dispatch(now, request, Target::Tool(tool), arguments)
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_json::{Document, Limits, Node};
 
 use super::{Asked, InputAnswer, Inquiry, kind::declared_capabilities};
-use crate::context::Client;
+use crate::{context::Client, meta::RequestMeta};
 
 impl Inquiry {
     /// The size of the request that the call serves.
@@ -34,6 +34,13 @@ impl Inquiry {
         let nothing = Document::parse(b"{}".as_slice().into(), &Limits::default());
         let nothing = nothing.expect("an empty object is JSON");
         let (revision, route) = (self.revision, self.route);
-        Self::new(revision, route, Arc::new(nothing), None, client, None)
+        Self::new(
+            revision,
+            route,
+            Arc::new(nothing),
+            RequestMeta::default(),
+            client,
+            None,
+        )
     }
 }

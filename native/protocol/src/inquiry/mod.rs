@@ -15,7 +15,7 @@ mod shape;
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use mcp_json::{Document, Node, NodeId};
+use mcp_json::{Document, Node};
 use serde_json::Value;
 
 use self::{
@@ -27,6 +27,7 @@ use crate::{
     digest::digest,
     encode::Members,
     excerpt::plain_excerpt,
+    meta::RequestMeta,
     method::Method,
     notice::{Frame, FrameKind, Framing},
     request_id::IdKey,
@@ -45,7 +46,7 @@ pub struct Inquiry {
     route: Route,
     /// Where the client's capabilities stand.
     message: Arc<Document>,
-    meta: Option<NodeId>,
+    meta: RequestMeta,
     client: Client,
     inputs: Option<Box<Inputs>>,
     asked: Vec<Asked>,
@@ -140,7 +141,7 @@ impl Inquiry {
         revision: Revision,
         route: Route,
         message: Arc<Document>,
-        meta: Option<NodeId>,
+        meta: RequestMeta,
         client: Client,
         inputs: Option<Box<Inputs>>,
     ) -> Self {
