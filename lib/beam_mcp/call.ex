@@ -39,7 +39,7 @@ defmodule BeamMCP.Call do
   @spec run(Instance.name(), Native.call()) :: :ok
   def run(name, call) do
     instance = Instance.fetch!(name)
-    question = Native.accept(instance.native, call)
+    question = Native.accept(instance.native, call, name)
 
     case SingleUse.claim(instance, question) do
       :ok -> serve(question, instance)
@@ -49,7 +49,7 @@ defmodule BeamMCP.Call do
 
   @doc "Answers what a call asks."
   @spec serve(Native.question(), Instance.t()) :: :ok
-  def serve(question, %{name: name} = instance) do
+  def serve(question, instance) do
     case question do
       {:call, token, {:park, handler}, arguments, context} ->
         park({:call, token, handler, arguments, context}, context, instance)
@@ -62,29 +62,29 @@ defmodule BeamMCP.Call do
 
       {:call, token, handler, arguments, context}
       when is_integer(handler) or instance.around != nil ->
-        Dispatch.tool(instance, token, handler, arguments, own(context, name))
+        Dispatch.tool(instance, token, handler, arguments, own(context))
 
       {:call, token, tool, arguments, context} ->
-        call_tool(instance, token, tool, arguments, own(context, name))
+        call_tool(instance, token, tool, arguments, own(context))
 
       {:read, token, handler, uri, params, context} ->
-        Dispatch.read(instance, token, handler, uri, params, own(context, name))
+        Dispatch.read(instance, token, handler, uri, params, own(context))
 
       {:get_prompt, token, handler, prompt, arguments, context} ->
-        Dispatch.get_prompt(instance, token, handler, prompt, arguments, own(context, name))
+        Dispatch.get_prompt(instance, token, handler, prompt, arguments, own(context))
 
       {:complete, token, handler, ref, argument, value, resolved, context} ->
         asked = {ref, argument, value, resolved}
-        Dispatch.complete(instance, token, handler, asked, own(context, name))
+        Dispatch.complete(instance, token, handler, asked, own(context))
 
       {:authorize, token, hook, request} ->
         reply(token, Hook.authorize(instance, hook, request))
 
       {:keys, token, hook, issuer} ->
-        reply(token, OAuth.Keys.refresh(name, hook, issuer))
+        reply(token, OAuth.Keys.refresh(instance.name, hook, issuer))
 
       {:introspect, token, hook, digest, inquiry} ->
-        reply(token, OAuth.Introspection.ask(name, hook, digest, inquiry))
+        reply(token, OAuth.Introspection.ask(instance.name, hook, digest, inquiry))
 
       {:settle, token, hook, request, facts, replay, inquiry} ->
         reply(token, OAuth.Settling.answer(instance, hook, request, facts, replay, inquiry))
@@ -105,13 +105,13 @@ defmodule BeamMCP.Call do
         reply(token, :ok)
 
       {:permit, token, offer, steps_up?, context} ->
-        reply(token, Policy.permit(instance, offer, steps_up?, own(context, name)))
+        reply(token, Policy.permit(instance, offer, steps_up?, own(context)))
 
       {:sift, token, kind, names, context} ->
-        reply(token, Policy.sift(instance, kind, names, own(context, name)))
+        reply(token, Policy.sift(instance, kind, names, own(context)))
 
       {:catalog, token, context} ->
-        reply(token, Caller.answer(instance, own(context, name)))
+        reply(token, Caller.answer(instance, own(context)))
 
       :gone ->
         :ok
@@ -131,12 +131,12 @@ defmodule BeamMCP.Call do
   end
 
   # A client inside the VM names its callers (`BeamMCP.Identity`).
-  defp own(%{sender: {:callers, callers}} = context, name) do
+  defp own(%{sender: {:callers, callers}} = context) do
     Process.put(:"$callers", callers)
-    %{context | instance: name, sender: nil}
+    %{context | sender: nil}
   end
 
-  defp own(context, name), do: %{context | instance: name}
+  defp own(context), do: context
 
   # The stream of a session may be on any node.
   defp tell(instance, {kind, _session, _uri} = question, :updated)

@@ -94,6 +94,44 @@ defmodule BeamMCP.Context do
           trace: %{optional(:traceparent | :tracestate | :baggage) => String.t()}
         }
 
+  @typedoc false
+  @type facts ::
+          {request :: tuple(), client :: tuple(),
+           {binding_key :: binary() | nil, said :: tuple() | nil}}
+
+  @doc false
+  # What the native library tells of a request; `native/nif/src/context.rs` has the order. An update of a
+  # literal, since the compiler merges the two maps that it makes of a literal with values each time.
+  @spec new(facts(), BeamMCP.name()) :: t()
+  def new({request, client, {binding_key, said}}, instance) do
+    {call, request_id, method, revision, transport, deadline_ms, session_id} = request
+    {client_info, client_capabilities, meta, headers, trace} = client
+    {principal, scopes, claims, sender, tenant} = said || {:anonymous, nil, nil, nil, nil}
+
+    %{
+      %__MODULE__{}
+      | instance: instance,
+        call: call,
+        request_id: request_id,
+        method: method,
+        revision: revision,
+        transport: transport,
+        deadline_ms: deadline_ms,
+        session_id: session_id,
+        client_info: client_info,
+        client_capabilities: client_capabilities,
+        meta: meta,
+        headers: headers,
+        trace: trace,
+        binding_key: binding_key,
+        principal: principal,
+        scopes: scopes,
+        claims: claims,
+        sender: sender,
+        tenant: tenant
+    }
+  end
+
   @doc """
   Whether nobody waits for the answer any more: the client cancelled or went away, or the
   deadline has passed. Also true after the call was answered.

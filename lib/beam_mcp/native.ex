@@ -8,7 +8,7 @@ defmodule BeamMCP.Native do
   scheduler.
   """
 
-  alias BeamMCP.{Config, Error, Instance, Listener, NIF, OAuth, Outcome, TLS}
+  alias BeamMCP.{Config, Context, Error, Instance, Listener, NIF, OAuth, Outcome, TLS}
   alias BeamMCP.Encoder.Walk
 
   @typedoc "One instance inside the native library."
@@ -265,13 +265,13 @@ defmodule BeamMCP.Native do
 
   @doc """
   Takes a call over into the calling process: its token, and the arguments and context built on
-  this process's heap.
+  this process's heap. `name` is the instance's, which the context tells of.
   """
-  @spec accept(instance(), call()) :: question()
-  def accept(instance, call) do
+  @spec accept(instance(), call(), BeamMCP.name()) :: question()
+  def accept(instance, call, name) do
     case NIF.accept(instance, call) do
-      :large -> NIF.accept_large(instance, call)
-      question -> question
+      :large -> instance |> NIF.accept_large(call) |> with_context(name)
+      question -> with_context(question, name)
     end
   end
 
@@ -473,6 +473,15 @@ defmodule BeamMCP.Native do
   defp start_keys(_name, _hook, _other), do: nil
 
   defp prepare(questions), do: for({key, request} <- questions, do: {key, Walk.prepare(request)})
+
+  # What is known of a request comes last.
+  defp with_context(question, name)
+       when elem(question, 0) in [:call, :read, :get_prompt, :complete, :permit, :sift, :catalog] do
+    last = tuple_size(question) - 1
+    put_elem(question, last, Context.new(elem(question, last), name))
+  end
+
+  defp with_context(question, _name), do: question
 
   defp reply_once(token, answer) do
     case NIF.reply(token, answer) do

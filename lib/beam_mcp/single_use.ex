@@ -14,7 +14,7 @@ defmodule BeamMCP.SingleUse do
       when elem(question, 0) in [:call, :read, :get_prompt] do
     context = elem(question, tuple_size(question) - 1)
 
-    case Asking.noted(%{context | instance: instance.name}) do
+    case Asking.noted(context) do
       {note, expires_ms} -> claim(instance, note.mark, expires_ms)
       nil -> :ok
     end

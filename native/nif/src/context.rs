@@ -1,4 +1,4 @@
-//! `%BeamMCP.Context{}`: what a handler may know of its request.
+//! What a handler may know of its request, as `BeamMCP.Context.new/2` takes it.
 
 use mcp_json::Node;
 use mcp_protocol::{Config, Identity, Json, RequestContext, RequestHead, Single};
@@ -9,7 +9,8 @@ use crate::{
     decode::{self, Decoder, binary},
 };
 
-/// Builds the struct. The keys stand in the order that the VM sorts them in, which spares it the sorting.
+/// `{request, client, caller}`, three tuples: the process that gets them makes the struct, whose keys it shares with
+/// every other.
 pub(crate) fn encode<'a>(
     decoder: &mut Decoder<'a>,
     call: u64,
@@ -17,70 +18,31 @@ pub(crate) fn encode<'a>(
     config: &Config,
 ) -> Term<'a> {
     let env = decoder.env();
-    let nil = atom::nil().to_term(env);
     let head = context.head.as_deref();
-    let identity = Caller::of(env, context.identity.as_ref());
-    let meta = decoder.members(context.meta());
-    let transport = if head.is_some() {
-        atoms::http()
-    } else {
-        atoms::stdio()
+    let transport = match head {
+        Some(_) => atoms::http(),
+        None => atoms::stdio(),
     };
-    let keys = [
-        atoms::struct_key(),
-        atoms::binding_key(),
-        atoms::call(),
-        atoms::claims(),
-        atoms::client_capabilities(),
-        atoms::client_info(),
-        atoms::deadline_ms(),
-        atoms::headers(),
-        atoms::host(),
-        atoms::instance(),
-        atoms::meta(),
-        atoms::method(),
-        atoms::principal(),
-        atoms::request_id(),
-        atoms::revision(),
-        atoms::scopes(),
-        atoms::sender(),
-        atoms::session_id(),
-        atoms::task(),
-        atoms::tenant(),
-        atoms::trace(),
-        atoms::transport(),
-    ];
-    let values = [
-        atoms::context_struct().to_term(env),
-        binding_key(env, context.identity.as_ref()),
-        call.encode(env),
-        identity.claims,
-        json(decoder, context.client_capabilities()),
-        context
-            .client_info()
-            .map_or(nil, |info| json(decoder, info)),
-        context.deadline_ms.encode(env),
-        headers(env, head, &config.context_headers),
-        Term::map_new(env),
-        nil,
-        meta,
-        binary(env, context.method.as_str().as_bytes()),
-        identity.principal,
+    let request = (
+        call,
         request_id(env, context.id.raw()),
-        binary(env, context.revision.as_str().as_bytes()),
-        identity.scopes,
-        identity.sender,
-        context
-            .session
-            .as_deref()
-            .map_or(nil, |id| binary(env, id.as_bytes())),
-        nil,
-        identity.tenant,
+        context.method.as_str(),
+        context.revision.as_str(),
+        transport,
+        context.deadline_ms,
+        context.session.as_deref(),
+    );
+    let meta = decoder.members(context.meta());
+    let client = (
+        context.client_info().map(|info| json(decoder, info)),
+        json(decoder, context.client_capabilities()),
+        meta,
+        headers(env, head, &config.context_headers),
         trace(meta, context),
-        transport.to_term(env),
-    ];
-    Term::map_from_term_arrays(env, &keys.map(|key| key.to_term(env)), &values)
-        .expect("the keys differ")
+    );
+    let identity = context.identity.as_ref();
+    let caller = (binding_key(env, identity), said(env, identity));
+    (request, client, caller).encode(env)
 }
 
 /// What ties things to their owner; nothing where nobody says who calls.
@@ -91,39 +53,10 @@ fn binding_key<'a>(env: Env<'a>, identity: Option<&Identity>) -> Term<'a> {
     }
 }
 
-/// What a hook said of the caller.
-struct Caller<'a> {
-    principal: Term<'a>,
-    scopes: Term<'a>,
-    claims: Term<'a>,
-    sender: Term<'a>,
-    tenant: Term<'a>,
-}
-
-impl<'a> Caller<'a> {
-    fn of(env: Env<'a>, identity: Option<&Identity>) -> Self {
-        let known = identity.and_then(|identity| Self::known(env, identity));
-        let nil = atom::nil().to_term(env);
-        known.unwrap_or(Self {
-            principal: atoms::anonymous().to_term(env),
-            scopes: nil,
-            claims: nil,
-            sender: nil,
-            tenant: nil,
-        })
-    }
-
-    fn known(env: Env<'a>, identity: &Identity) -> Option<Self> {
-        let (term, _) = env.binary_to_term(&identity.term)?;
-        let (principal, scopes, claims, sender, tenant) = term.decode().ok()?;
-        Some(Self {
-            principal,
-            scopes,
-            claims,
-            sender,
-            tenant,
-        })
-    }
+/// `{principal, scopes, claims, sender, tenant}` as a hook said it; nothing where it named nobody.
+fn said<'a>(env: Env<'a>, identity: Option<&Identity>) -> Option<Term<'a>> {
+    let (term, _) = env.binary_to_term(&identity?.term)?;
+    Some(term)
 }
 
 fn json<'a>(decoder: &mut Decoder<'a>, json: Json<'_>) -> Term<'a> {
@@ -157,12 +90,8 @@ fn headers<'a>(env: Env<'a>, head: Option<&RequestHead>, wanted: &[String]) -> T
 fn trace<'a>(meta: Term<'a>, context: &RequestContext) -> Term<'a> {
     let env = meta.get_env();
     // One look is enough for most requests, which have none of these.
-    let in_meta = meta != Term::map_new(env);
-    let traced = |head: &&RequestHead| {
-        head.headers()
-            .any(|(name, _)| TRACE_HEADERS.contains(&name))
-    };
-    let head = context.head.as_deref().filter(traced);
+    let in_meta = meta.map_size().is_ok_and(|size| size > 0);
+    let head = context.head.as_deref();
     let keys = [atoms::baggage(), atoms::traceparent(), atoms::tracestate()];
     keys.into_iter()
         .zip(TRACE_HEADERS)

@@ -82,6 +82,9 @@ impl<'a> Decoder<'a> {
             self.values.push(value);
         }
         let (keys, values) = (&self.keys[first_key..], &self.values[first_value..]);
+        if keys.is_empty() {
+            return Term::map_new(self.env);
+        }
         let map = Term::map_from_term_arrays(self.env, keys, values)
             .expect("the parser refuses objects with equal keys");
         self.keys.truncate(first_key);
