@@ -22,6 +22,8 @@ pub struct RequestHead {
     method: Range<u32>,
     target: Range<u32>,
     headers: Vec<HeaderSpan>,
+    /// A bit for the tag of each header: most names that are asked for are not there.
+    tags: u64,
     peer: Peer,
     client: Option<IpAddr>,
     tls: Option<Arc<Tls>>,
@@ -71,6 +73,7 @@ impl RequestHead {
             method: 0..0,
             target: 0..0,
             headers: Vec::with_capacity(12),
+            tags: 0,
             peer,
             client: match peer {
                 Peer::Tcp(address) => Some(address.ip()),
@@ -95,8 +98,10 @@ impl RequestHead {
         self.text[as_usize(&name)].make_ascii_lowercase();
         let start = self.values.len() as u32;
         self.values.extend_from_slice(trim(value));
+        let tag = tag(&self.text[as_usize(&name)]);
+        self.tags |= bit(tag);
         self.headers.push(HeaderSpan {
-            tag: tag(&self.text[as_usize(&name)]),
+            tag,
             name,
             value: start..self.values.len() as u32,
         });
@@ -174,7 +179,11 @@ impl RequestHead {
 
     fn spans<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a HeaderSpan> {
         let tag = tag(name);
-        self.headers
+        let headers = match self.tags & bit(tag) {
+            0 => &[],
+            _ => &*self.headers,
+        };
+        headers
             .iter()
             .filter(move |span| span.tag == tag && self.str(&span.name) == name)
     }
@@ -199,6 +208,11 @@ fn tag(name: &str) -> u32 {
     let first = name.bytes().next().unwrap_or_default();
     let last = name.bytes().next_back().unwrap_or_default();
     (name.len() as u32) << 16 | u32::from(first) << 8 | u32::from(last)
+}
+
+/// One of 64 bits, chosen by all of a tag.
+const fn bit(tag: u32) -> u64 {
+    1 << (tag.wrapping_mul(0x9E37_79B1) >> 26)
 }
 
 /// How often a header came, and its value when it came once.
