@@ -9,6 +9,7 @@ pub(crate) use asking::Answered;
 pub use asking::Asking;
 
 use std::{
+    array,
     collections::{HashMap, hash_map::Entry},
     hash::{BuildHasherDefault, Hasher, RandomState},
     mem,
@@ -18,8 +19,9 @@ use std::{
     },
 };
 
+use crossbeam_utils::CachePadded;
 use mcp_protocol::{
-    Ask, IdKey, Input, Inquiry, Limit, Notice, Notifier, Principal, Scope, Unanswered, Unsent,
+    Ask, Call, IdKey, Input, Inquiry, Limit, Notice, Notifier, Principal, Scope, Unanswered, Unsent,
 };
 use tokio::sync::oneshot;
 
@@ -40,11 +42,14 @@ pub struct CallLimits {
 }
 
 /// The table. `W` names the application's processes.
+///
+/// Threads that serve sockets open calls, others take and answer them: what both write stands apart, so that they do not
+/// wait for each other's writes to what lies beside it.
 pub struct Calls<W> {
-    shards: [Mutex<Shard<W>>; SHARDS],
-    next: AtomicU64,
-    in_flight: AtomicUsize,
-    tokens: AtomicUsize,
+    shards: [CachePadded<Mutex<Shard<W>>>; SHARDS],
+    next: CachePadded<AtomicU64>,
+    in_flight: CachePadded<AtomicUsize>,
+    tokens: CachePadded<AtomicUsize>,
     streams: AtomicUsize,
     messages_dropped: AtomicU64,
     limits: CallLimits,
@@ -83,9 +88,16 @@ pub(crate) struct Opened {
 /// What whoever waits for a call hears of it first.
 pub(crate) enum Response {
     /// The outcome, and that is all.
-    Outcome(Input),
+    Outcome(Input, Spent),
     /// The call sends messages before its outcome; both come this way.
     Messages(Arc<Outbox>),
+}
+
+/// What a call was made of, on its way back to the thread that made it: memory that another thread frees costs both.
+#[derive(Default)]
+pub(crate) struct Spent {
+    _call: Option<Box<Call>>,
+    _inquiry: Option<Box<Inquiry>>,
 }
 
 /// What became of a message that a call sends.
@@ -137,10 +149,10 @@ impl<W: Copy> Calls<W> {
     /// An empty table.
     pub fn new(limits: CallLimits) -> Arc<Self> {
         Arc::new(Self {
-            shards: std::array::from_fn(|_| Mutex::default()),
-            next: AtomicU64::new(1),
-            in_flight: AtomicUsize::new(0),
-            tokens: AtomicUsize::new(0),
+            shards: array::from_fn(|_| CachePadded::default()),
+            next: CachePadded::new(AtomicU64::new(1)),
+            in_flight: CachePadded::default(),
+            tokens: CachePadded::default(),
             streams: AtomicUsize::new(0),
             messages_dropped: AtomicU64::new(0),
             limits,
@@ -212,21 +224,28 @@ impl<W: Copy> Calls<W> {
     }
 
     /// Answers a call and removes it. `false` when nobody waits any more.
-    pub(crate) fn finish(&self, number: CallNumber, answer: Input) -> bool {
+    pub(crate) fn finish(
+        &self,
+        number: CallNumber,
+        answer: Input,
+        call: Option<Box<Call>>,
+    ) -> bool {
         let entered = self.shard(number).remove(&number);
-        entered.is_some_and(|entered| self.conclude(entered, answer))
+        entered.is_some_and(|entered| self.conclude(entered, answer, call))
     }
 
     /// Answers a call that was removed.
-    fn conclude(&self, mut entered: Entered<W>, answer: Input) -> bool {
+    fn conclude(&self, mut entered: Entered<W>, answer: Input, call: Option<Box<Call>>) -> bool {
         self.forget(&entered);
         let inquiry = entered.inquiry.take();
         let waiter = entered.answer.take();
         waiter.is_some_and(|waiter| {
             waiter.retract(inquiry.as_deref());
-            // Before the exchange goes on, which then is the last to hold the call's message.
-            drop(inquiry);
-            waiter.end(answer)
+            let spent = Spent {
+                _call: call,
+                _inquiry: inquiry,
+            };
+            waiter.end(answer, spent)
         })
     }
 
@@ -264,7 +283,7 @@ impl<W: Copy> Calls<W> {
 
     /// Fails a call that its process will not answer. Harmless when the call is gone.
     pub fn fail(&self, number: CallNumber) {
-        self.finish(number, Input::Unanswered(Unanswered::Failed));
+        self.finish(number, Input::Unanswered(Unanswered::Failed), None);
     }
 
     /// Fails every call that still waits to be handed on by `route`: nobody does that any more.
@@ -277,7 +296,7 @@ impl<W: Copy> Calls<W> {
                 .extract_if(|_, entered| waits(entered))
                 .collect();
             for (_, entered) in lost {
-                self.conclude(entered, Input::Unanswered(Unanswered::Failed));
+                self.conclude(entered, Input::Unanswered(Unanswered::Failed), None);
             }
         }
     }
@@ -300,7 +319,7 @@ impl<W: Copy> Calls<W> {
         drop(asked);
         self.unregister(cancel_key.as_ref());
         // The one who waits may have left already, which is why the call is abandoned.
-        let _ = waiter.end(Input::Unanswered(answer));
+        let _ = waiter.end(Input::Unanswered(answer), Spent::default());
         worker
     }
 
@@ -448,10 +467,14 @@ impl Waiter {
     }
 
     /// Hands over the outcome; `false` when nobody takes it.
-    fn end(self, outcome: Input) -> bool {
+    fn end(self, outcome: Input, spent: Spent) -> bool {
         match self {
-            Self::Once(sender) => sender.send(Response::Outcome(outcome)).is_ok(),
-            Self::Streaming(outbox) => outbox.end(outcome),
+            Self::Once(sender) => sender.send(Response::Outcome(outcome, spent)).is_ok(),
+            Self::Streaming(outbox) => {
+                // Before the exchange goes on, which then is the last to hold the call's message.
+                drop(spent);
+                outbox.end(outcome)
+            }
         }
     }
 

@@ -25,12 +25,17 @@ use tokio::{
 #[derive(Default)]
 pub struct Doorbell {
     /// Who was rung for and has not been woken yet.
-    awaited: Mutex<Vec<Waker>>,
+    awaited: Mutex<Vec<Arc<Visitor>>>,
     rung: Notify,
 }
 
 thread_local! {
     static HERE: OnceCell<Arc<Doorbell>> = const { OnceCell::new() };
+}
+
+/// Whether this thread serves by a bell.
+pub(crate) fn is_here() -> bool {
+    HERE.with(|here| here.get().is_some())
 }
 
 impl Doorbell {
@@ -45,13 +50,15 @@ impl Doorbell {
         loop {
             self.rung.notified().await;
             mem::swap(&mut awake, &mut *self.awaited());
-            awake.drain(..).for_each(Waker::wake);
+            for visitor in awake.drain(..) {
+                visitor.waker.wake_by_ref();
+            }
         }
     }
 
-    fn ring(&self, waker: Waker) {
+    fn ring(&self, visitor: Arc<Visitor>) {
         let mut awaited = self.awaited();
-        awaited.push(waker);
+        awaited.push(visitor);
         let first = awaited.len() == 1;
         drop(awaited);
         if first {
@@ -59,21 +66,26 @@ impl Doorbell {
         }
     }
 
-    fn awaited(&self) -> MutexGuard<'_, Vec<Waker>> {
+    fn awaited(&self) -> MutexGuard<'_, Vec<Arc<Visitor>>> {
         self.awaited.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Somebody to wake by way of a bell.
+/// Somebody to wake by way of a bell. The task itself is touched on its own thread alone.
 struct Visitor {
     bell: Arc<Doorbell>,
     waker: Waker,
 }
 
 impl Visitor {
-    fn waker(bell: Arc<Doorbell>, context: &Context<'_>) -> Waker {
-        let waker = context.waker().clone();
-        Waker::from(Arc::new(Self { bell, waker }))
+    /// The visitor of this thread's bell, if it has one, for the task that is polled now: the last one where it still is.
+    fn of(context: &Context<'_>, last: Option<Arc<Self>>) -> Option<Arc<Self>> {
+        let same = |last: &Arc<Self>| last.waker.will_wake(context.waker());
+        last.filter(same).or_else(|| {
+            let bell = HERE.with(|here| here.get().cloned())?;
+            let waker = context.waker().clone();
+            Some(Arc::new(Self { bell, waker }))
+        })
     }
 }
 
@@ -83,19 +95,21 @@ impl Wake for Visitor {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.bell.ring(self.waker.clone());
+        self.bell.ring(Arc::clone(self));
     }
 }
 
 /// What a receiver gets, `None` when nothing comes any more; woken by way of the bell of this thread where there is one.
 /// Cancel safe.
 pub(crate) async fn received<T>(receiver: &mut oneshot::Receiver<T>) -> Option<T> {
+    let mut visitor = None;
     poll_fn(|context| match receiver.try_recv() {
         Ok(value) => Poll::Ready(Some(value)),
         Err(TryRecvError::Closed) => Poll::Ready(None),
         Err(TryRecvError::Empty) => {
-            let polled = match HERE.with(|here| here.get().cloned()) {
-                Some(bell) => poll(receiver, &Visitor::waker(bell, context)),
+            visitor = Visitor::of(context, visitor.take());
+            let polled = match &visitor {
+                Some(visitor) => poll(receiver, &Waker::from(Arc::clone(visitor))),
                 None => poll(receiver, context.waker()),
             };
             polled.map(Result::ok)
@@ -127,10 +141,6 @@ mod tests {
         handle
     }
 
-    fn has_bell() -> bool {
-        HERE.with(|here| here.get().is_some())
-    }
-
     #[test]
     fn wakes_everybody_who_is_rung_for() {
         let handle = served();
@@ -138,7 +148,7 @@ mod tests {
             .map(|_| {
                 let (sender, mut receiver) = oneshot::channel();
                 let task = handle.spawn(async move {
-                    assert!(has_bell());
+                    assert!(is_here());
                     received(&mut receiver).await
                 });
                 (sender, task)
@@ -169,6 +179,6 @@ mod tests {
             sender.send(7).unwrap();
         });
         assert_eq!(runtime.block_on(received(&mut receiver)), Some(7));
-        assert!(!has_bell());
+        assert!(!is_here());
     }
 }

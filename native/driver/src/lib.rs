@@ -5,6 +5,7 @@
 
 mod buffers;
 mod calls;
+mod deadline;
 mod detached;
 mod doorbell;
 mod event;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_protocol::{Input, Inquiry};
+use mcp_protocol::{Call, Input, Inquiry};
 
 use crate::{calls::Calls, host::CallNumber};
 
@@ -20,7 +20,12 @@ impl<W: Copy> Token<W> {
 
     /// Answers. `false` when the call was answered, cancelled or ran out of time before.
     pub fn reply(&self, answer: Input) -> bool {
-        self.calls.finish(self.number, answer)
+        self.calls.finish(self.number, answer, None)
+    }
+
+    /// The same, and returns the call to the thread that it came from, which frees its memory at less cost.
+    pub fn return_call(&self, answer: Input, call: Option<Box<Call>>) -> bool {
+        self.calls.finish(self.number, answer, call)
     }
 
     /// What the call asked its client, to end it with. `None` when nobody waits for the call any more.

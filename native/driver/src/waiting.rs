@@ -12,6 +12,7 @@ use tokio::{
 
 use crate::{
     calls::Response,
+    deadline::before,
     doorbell::received,
     host::{CallNumber, CancelReason, Host},
     outbox::{Outbox, Taken},
@@ -84,7 +85,7 @@ impl<H: Host> Waiting<H> {
             return Heard::Nothing;
         };
         let patience = limit.map_or(self.deadline, |limit| self.deadline.min(self.begun + limit));
-        if timeout_at(patience, source.settle()).await.is_err() {
+        if before(patience, source.settle()).await.is_none() {
             if patience < self.deadline {
                 return Heard::Nothing;
             }
@@ -154,7 +155,7 @@ impl Source {
     async fn settle(&mut self) {
         if let Self::Once(receiver) = self {
             *self = match received(receiver).await {
-                Some(Response::Outcome(outcome)) => Self::Outcome(outcome),
+                Some(Response::Outcome(outcome, _spent)) => Self::Outcome(outcome),
                 Some(Response::Messages(outbox)) => Self::Outbox(outbox),
                 None => Self::Outcome(failed()),
             };

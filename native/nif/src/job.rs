@@ -34,11 +34,15 @@ fn job_new<'a>(env: Env<'a>, handle: &'a InstanceHandle, token: &'a CallToken) -
     let Asked::Call(serving) = &token.asked else {
         return atoms::forbidden().encode(env);
     };
-    let tool = match &serving.target {
-        Target::Tool(tool) if tool.task_support != TaskSupport::Forbidden => tool,
+    let (target, takes_task) = match &*serving.call() {
+        Some(call) => (call.target.clone(), call.takes_task),
+        None => return atoms::gone().encode(env),
+    };
+    let tool = match &target {
+        Target::Tool(tool) if tool.task_support != TaskSupport::Forbidden => Arc::clone(tool),
         _ => return atoms::forbidden().encode(env),
     };
-    if !serving.takes_task {
+    if !takes_task {
         return atoms::inline().encode(env);
     }
     let Some(inquiry) = token.token.inquiry() else {
@@ -46,10 +50,10 @@ fn job_new<'a>(env: Env<'a>, handle: &'a InstanceHandle, token: &'a CallToken) -
     };
     let bytes = inquiry.message_bytes();
     let config = Arc::clone(&handle.instance().shared.load().config);
-    let job = Job::new(Arc::clone(tool), *inquiry, config, serving.place.clone());
+    let job = Job::new(tool, *inquiry, config, serving.place.clone());
     let job = JobHandle {
         job: Mutex::new(job),
-        target: serving.target.clone(),
+        target,
         max_result_bytes: token.max_result_bytes,
     };
     (atom::ok(), ResourceArc::new(job), bytes).encode(env)

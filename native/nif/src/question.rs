@@ -1,7 +1,5 @@
 //! Questions of the core as terms, built on the heap of the process that answers them.
 
-use std::sync::Arc;
-
 use mcp_auth::{Accepted, Inquiry};
 use mcp_driver::Token;
 use mcp_protocol::{
@@ -45,7 +43,7 @@ pub(crate) fn encode<'a>(
         Ask::Call(call) => {
             let mut decoder = Decoder::new(env);
             let context = context::encode(&mut decoder, number, &call.context, config);
-            call_tuple(decoder, *call, context, token)
+            call_tuple(decoder, call, context, token)
         }
         Ask::Authorize { hook, head } => {
             let token = token(Asked::Authorize);
@@ -133,23 +131,14 @@ pub(crate) fn encode<'a>(
 /// The question of a call, with the host's own part of the definition.
 fn call_tuple<'a>(
     mut decoder: Decoder<'a>,
-    call: Call,
+    call: Box<Call>,
     context: Term<'a>,
     token: impl FnOnce(Asked) -> ResourceArc<CallToken>,
 ) -> Term<'a> {
     let env = decoder.env();
     let arguments = arguments(&mut decoder, &call);
-    let Call {
-        target,
-        place,
-        takes_task,
-        ..
-    } = call;
-    let token = token(Asked::Call(Serving {
-        target: target.clone(),
-        place: place.map(Arc::new),
-        takes_task,
-    }));
+    let target = call.target.clone();
+    let token = token(Asked::Call(Serving::new(call)));
     match &target {
         Target::Tool(tool) => {
             let function = HostHandler::of(&*tool.handler);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use mcp_auth::{Reason, Scope, StepUp};
 use mcp_protocol::{
-    Authorized, Catalog, Identity, Input, LogLevel, Permission, Principal, Revision, Session,
-    SessionAnswer, Unanswered, Uris,
+    Authorized, CallOutcome, Catalog, Identity, Input, LogLevel, Permission, Principal, Revision,
+    Session, SessionAnswer, Unanswered, Uris,
 };
 use rustler::{Atom, Binary, Encoder, Env, NifResult, Term, types::atom};
 
@@ -58,15 +58,11 @@ fn note(answer: Term<'_>) -> Option<&str> {
 
 fn read(token: &CallToken, answer: Term<'_>, scheduler: Scheduler) -> Result<Input, Refusal> {
     let input = match &token.asked {
-        Asked::Call(serving) => {
-            let max_bytes = token.max_result_bytes;
-            Input::Outcome(outcome::read(
-                &serving.target,
-                answer,
-                scheduler,
-                max_bytes,
-            )?)
-        }
+        Asked::Call(serving) => Input::Outcome(match &*serving.call() {
+            Some(call) => outcome::read(&call.target, answer, scheduler, token.max_result_bytes)?,
+            // It was answered before: whatever this one says is late.
+            None => CallOutcome::Failed,
+        }),
         _ if atoms::failed() == answer => Input::Unanswered(Unanswered::Failed),
         Asked::Authorize => Input::Authorized(authorized(answer)?),
         Asked::Relay => Input::Done,

@@ -1,9 +1,9 @@
 //! The right to answer, as a term that one process holds.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_driver::Token;
-use mcp_protocol::{CallOutcome, Input, Place, Target};
+use mcp_protocol::{Call, CallOutcome, Input, Place};
 use rustler::{LocalPid, Resource};
 
 /// A token and what may be answered with it.
@@ -38,13 +38,26 @@ pub(crate) enum Asked {
     Catalog,
 }
 
-/// What a call holds on to until it has ended.
+/// A call that is being served.
 pub(crate) struct Serving {
-    /// Keeps the definition, and with it the host's function.
-    pub(crate) target: Target,
+    /// Keeps the definition, and with it the host's function. Until it is answered.
+    call: Mutex<Option<Box<Call>>>,
+    /// Shared with the task that the call may become.
     pub(crate) place: Option<Arc<Place>>,
-    /// Whether the call may become a task.
-    pub(crate) takes_task: bool,
+}
+
+impl Serving {
+    pub(crate) fn new(mut call: Box<Call>) -> Self {
+        Self {
+            place: call.place.take().map(Arc::new),
+            call: Mutex::new(Some(call)),
+        }
+    }
+
+    /// The call; `None` once it was answered.
+    pub(crate) fn call(&self) -> MutexGuard<'_, Option<Box<Call>>> {
+        self.call.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Dropping the last reference fails a call that was not answered; it only wakes the one who waits.
@@ -63,14 +76,14 @@ impl CallToken {
 
     /// Answers. The call's place is free before its client can know, unless a task has it now.
     pub(crate) fn reply(&self, input: Input) -> bool {
+        let Asked::Call(serving) = &self.asked else {
+            return self.token.reply(input);
+        };
         let goes_on = matches!(input, Input::Outcome(CallOutcome::Task(_)));
-        if let Asked::Call(Serving {
-            place: Some(place), ..
-        }) = &self.asked
-            && !goes_on
-        {
+        if let Some(place) = serving.place.as_ref().filter(|_| !goes_on) {
             place.give_back();
         }
-        self.token.reply(input)
+        let call = serving.call().take();
+        self.token.return_call(input, call)
     }
 }
