@@ -3,15 +3,20 @@
 use std::{
     future::{Future, poll_fn},
     pin::{Pin, pin},
-    task::Poll,
+    task::{Context, Poll},
     time::Duration,
 };
 
 use bytes::Bytes;
-use hyper::body::{Body, Incoming};
+use hyper::{
+    Error,
+    body::{Body, Frame, Incoming},
+};
 use mcp_driver::Reservation;
 use mcp_protocol::{BodyFault, Input};
 use tokio::time::timeout;
+
+use crate::echo;
 
 /// Reads all of `body`, at most `max_bytes`, within `limit`; `room` holds its bytes in the budget.
 ///
@@ -64,10 +69,14 @@ async fn collect(
         if !room.grow(data.len()) {
             return Err(BodyFault::NoRoom);
         }
-        if whole.is_empty() && body.is_end_stream() && data.len() >= WORTH_SHARING_BYTES {
+        let is_last = body.is_end_stream();
+        if whole.is_empty() && is_last && data.len() >= WORTH_SHARING_BYTES {
             return Ok(data);
         }
         whole.extend_from_slice(&data);
+        if is_last {
+            break;
+        }
     }
     Ok(whole.into())
 }
@@ -75,7 +84,7 @@ async fn collect(
 /// The next bytes; `None` at the end. Trailers are passed over: no rule gives them a meaning.
 async fn next_data(body: &mut Incoming) -> Result<Option<Bytes>, BodyFault> {
     loop {
-        match poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await {
+        match poll_fn(|cx| poll_frame(body, cx)).await {
             None => return Ok(None),
             Some(Err(_)) => return Err(BodyFault::Broken),
             Some(Ok(frame)) => {
@@ -85,6 +94,17 @@ async fn next_data(body: &mut Incoming) -> Result<Option<Bytes>, BodyFault> {
             }
         }
     }
+}
+
+/// The connection need not read on for the last bytes of a body.
+fn poll_frame(
+    body: &mut Incoming,
+    cx: &mut Context<'_>,
+) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+    echo::unheard_if(|| {
+        let polled = Pin::new(&mut *body).poll_frame(cx);
+        (polled, body.is_end_stream())
+    })
 }
 
 /// A smaller body is copied: shared, it would keep the whole read buffer of its connection alive.

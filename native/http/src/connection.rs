@@ -24,6 +24,7 @@ use tokio::{
 use crate::{
     connections::{Phase, Place},
     detect::{Opening, Protocol, detect},
+    echo,
     options::{DEFAULT_MAX_HEADERS, ListenerOptions},
     patience::{Limits, Overdue, Patience},
     refusal,
@@ -204,9 +205,11 @@ async fn drive<C: Future<Output = hyper::Result<()>>>(
     patience: &mut Patience,
 ) -> End {
     let mut shutting = None;
+    let mut listener = echo::Listener::default();
     poll_fn(|cx| {
         loop {
-            if let Poll::Ready(ended) = connection.as_mut().poll(cx) {
+            let polled = listener.poll(cx, |cx| connection.as_mut().poll(cx));
+            if let Poll::Ready(ended) = polled {
                 return Poll::Ready(shutting.unwrap_or_else(|| End::of(ended)));
             }
             let why = match (place.phase(), shutting) {

@@ -70,11 +70,18 @@ impl Watch {
 
     /// Notes the begin of a request.
     pub(crate) fn begin(self: &Arc<Self>) -> Serving {
-        self.requests.fetch_add(1, Ordering::Relaxed);
-        self.serving.fetch_add(1, Ordering::Relaxed);
+        self.requests.store(self.requests() + 1, Ordering::Relaxed);
+        self.count(1);
         Serving {
             watch: Arc::clone(self),
         }
+    }
+
+    /// One thread writes this, so it takes no step that locks out others.
+    fn count(&self, more: i32) {
+        let serving = self.serving.load(Ordering::Relaxed);
+        let now = serving.saturating_add_signed(more);
+        self.serving.store(now, Ordering::Relaxed);
     }
 
     /// Notes the begin of an event stream.
@@ -131,7 +138,7 @@ impl Watch {
 
 impl Drop for Serving {
     fn drop(&mut self) {
-        self.watch.serving.fetch_sub(1, Ordering::Relaxed);
+        self.watch.count(-1);
         self.watch.reading.store(false, Ordering::Relaxed);
         self.watch.moved.store(true, Ordering::Relaxed);
     }
