@@ -35,7 +35,7 @@ thread_local! {
 
 /// Whether this thread serves by a bell.
 pub(crate) fn is_here() -> bool {
-    HERE.with(|here| here.get().is_some())
+    HERE.try_with(|here| here.get().is_some()).unwrap_or(false)
 }
 
 impl Doorbell {

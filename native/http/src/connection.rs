@@ -205,10 +205,10 @@ async fn drive<C: Future<Output = hyper::Result<()>>>(
     patience: &mut Patience,
 ) -> End {
     let mut shutting = None;
-    let mut listener = echo::Listener::default();
+    let mut poller = echo::Poller::default();
     poll_fn(|cx| {
         loop {
-            let polled = listener.poll(cx, |cx| connection.as_mut().poll(cx));
+            let polled = poller.poll(cx, |cx| connection.as_mut().poll(cx));
             if let Poll::Ready(ended) = polled {
                 return Poll::Ready(shutting.unwrap_or_else(|| End::of(ended)));
             }

@@ -19,14 +19,14 @@ thread_local! {
 
 /// Polls one connection, and hears what wakes it meanwhile.
 #[derive(Default)]
-pub(crate) struct Listener(Option<Arc<Echo>>);
+pub(crate) struct Poller(Option<Arc<Echo>>);
 
 /// The connection's waker: it wakes the task, unless the task is running.
 struct Echo {
     task: Waker,
 }
 
-impl Listener {
+impl Poller {
     /// Polls the connection with a waker of its own. Woken meanwhile, it is polled again by its runtime.
     pub(crate) fn poll<T>(
         &mut self,
@@ -119,7 +119,7 @@ mod tests {
         let task = Arc::new(Task::default());
         let waker = Waker::from(Arc::clone(&task));
         let mut meanwhile = 0;
-        let polled: Poll<()> = Listener::default().poll(&Context::from_waker(&waker), |context| {
+        let polled: Poll<()> = Poller::default().poll(&Context::from_waker(&waker), |context| {
             act(context.waker());
             meanwhile = task.wakes();
             Poll::Pending
@@ -165,11 +165,11 @@ mod tests {
     fn wakes_the_task_between_polls_and_after_a_panic() {
         let task = Arc::new(Task::default());
         let waker = Waker::from(Arc::clone(&task));
-        let mut listener = Listener::default();
+        let mut poller = Poller::default();
         let mut kept = None;
         let context = Context::from_waker(&waker);
         let panicked = catch_unwind(AssertUnwindSafe(|| {
-            listener.poll(&context, |context| -> Poll<()> {
+            poller.poll(&context, |context| -> Poll<()> {
                 kept = Some(context.waker().clone());
                 panic!("as a handler of hyper's might")
             })
