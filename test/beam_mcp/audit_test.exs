@@ -1,6 +1,8 @@
 defmodule BeamMCP.AuditTest do
   use ExUnit.Case, async: true
 
+  import BeamMCP.Test.Until
+
   import ExUnit.CaptureLog
 
   alias BeamMCP.{Audit, AuditLog, Decision, Instance}
@@ -144,13 +146,5 @@ defmodule BeamMCP.AuditTest do
 
     assert capture_log(fn -> AuditLog.log(decision) end) =~ "[BeamMCP] deny operation"
     assert capture_log(fn -> AuditLog.log(decision, :error) end) =~ "[error] [BeamMCP] deny"
-  end
-
-  defp wait_until(condition, tries \\ 200) do
-    unless condition.() do
-      assert tries > 0
-      Process.sleep(10)
-      wait_until(condition, tries - 1)
-    end
   end
 end

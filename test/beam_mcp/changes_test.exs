@@ -1,6 +1,8 @@
 defmodule BeamMCP.ChangesTest do
   use ExUnit.Case, async: true
 
+  import BeamMCP.Test.Until
+
   alias BeamMCP.Test.{EventStream, RawHTTP, Wire}
   alias BeamMCP.{Error, PromptSpec, ResourceSpec, ToolSpec}
 
@@ -226,12 +228,4 @@ defmodule BeamMCP.ChangesTest do
   end
 
   defp decode(body), do: BeamMCP.Native.decode(body)
-
-  defp wait_until(condition, tries \\ 100) do
-    unless condition.() do
-      assert tries > 0
-      Process.sleep(20)
-      wait_until(condition, tries - 1)
-    end
-  end
 end

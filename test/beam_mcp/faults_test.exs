@@ -2,6 +2,8 @@ defmodule BeamMCP.FaultsTest do
   # What a host does wrong costs one request. Many at a time: test/integration/faults_test.exs.
   use ExUnit.Case, async: false
 
+  import BeamMCP.Test.Until
+
   import ExUnit.CaptureLog
 
   alias BeamMCP.Fixture.{Catalog, Client, Tools}
@@ -179,12 +181,4 @@ defmodule BeamMCP.FaultsTest do
   end
 
   defp idle?(name), do: match?(%{calls: 0, tokens: 0, buffered_bytes: 0}, BeamMCP.info!(name))
-
-  defp wait_until(done?, left \\ 500) do
-    unless done?.() do
-      assert left > 0
-      Process.sleep(10)
-      wait_until(done?, left - 1)
-    end
-  end
 end

@@ -2,6 +2,8 @@ defmodule BeamMCP.HostTest do
   # What a host gives to an instance, seen from its clients.
   use ExUnit.Case, async: false
 
+  import BeamMCP.Test.Until
+
   import ExUnit.CaptureLog
 
   alias BeamMCP.Fixture.{Catalog, Client, Tools}
@@ -293,14 +295,6 @@ defmodule BeamMCP.HostTest do
     case :gen_tcp.connect(ip, port, []) do
       {:ok, socket} -> :gen_tcp.close(socket) && false
       {:error, _refused} -> true
-    end
-  end
-
-  defp wait_until(done?, left \\ 500) do
-    unless done?.() do
-      assert left > 0
-      Process.sleep(10)
-      wait_until(done?, left - 1)
     end
   end
 end

@@ -1,6 +1,8 @@
 defmodule BeamMCP.InstanceTest do
   use ExUnit.Case, async: false
 
+  import BeamMCP.Test.Until
+
   import ExUnit.CaptureLog
 
   alias BeamMCP.Fixture.{Catalog, Client, Tools}
@@ -280,14 +282,6 @@ defmodule BeamMCP.InstanceTest do
     case :gen_tcp.connect(ip, port, []) do
       {:ok, socket} -> :gen_tcp.close(socket) && false
       {:error, _refused} -> true
-    end
-  end
-
-  defp wait_until(done?, left \\ 500) do
-    unless done?.() do
-      assert left > 0
-      Process.sleep(10)
-      wait_until(done?, left - 1)
     end
   end
 end

@@ -3,6 +3,8 @@ defmodule BeamMCP.RegistryTest do
   # there: an instance without any has no such methods.
   use ExUnit.Case, async: false
 
+  import BeamMCP.Test.Until
+
   alias BeamMCP.Fixture.Client
   alias BeamMCP.{Error, Instance}
   alias BeamMCP.{PromptArgument, PromptSpec, ResourceSpec, ResourceTemplateSpec, ToolSpec}
@@ -361,12 +363,4 @@ defmodule BeamMCP.RegistryTest do
   end
 
   defp child(supervisor, id), do: List.keyfind(Supervisor.which_children(supervisor), id, 0)
-
-  defp wait_until(done?, left \\ 500) do
-    unless done?.() do
-      assert left > 0
-      Process.sleep(10)
-      wait_until(done?, left - 1)
-    end
-  end
 end

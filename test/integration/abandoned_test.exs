@@ -5,6 +5,8 @@ defmodule BeamMCP.AbandonedTest do
   # and costs no memory the second time.
   use ExUnit.Case, async: false
 
+  import BeamMCP.Test.Until
+
   import BeamMCP.Test.Message, only: [initialize: 1]
 
   alias BeamMCP.{Context, ToolSpec}
@@ -151,13 +153,5 @@ defmodule BeamMCP.AbandonedTest do
   defp resident_mib do
     [_all, kib] = Regex.run(~r/VmRSS:\s+(\d+)/, File.read!("/proc/self/status"))
     div(String.to_integer(kib), 1_024)
-  end
-
-  defp wait_until(condition, tries \\ 1_000) do
-    unless condition.() do
-      assert tries > 0
-      Process.sleep(20)
-      wait_until(condition, tries - 1)
-    end
   end
 end

@@ -2,6 +2,8 @@ defmodule BeamMCP.ClusterTest do
   # Two nodes, one namespace: what changes on one is told to the clients of the other.
   use ExUnit.Case, async: false
 
+  import BeamMCP.Test.Until
+
   alias BeamMCP.Test.{EventStream, RawHTTP, Wire}
   alias BeamMCP.ToolSpec
 
@@ -61,13 +63,5 @@ defmodule BeamMCP.ClusterTest do
     assert EventStream.silent?(stream, 300)
     assert RawHTTP.modern(there, "tools/list").status == 200
     EventStream.close(stream)
-  end
-
-  defp wait_until(condition, tries \\ 100) do
-    unless condition.() do
-      assert tries > 0
-      Process.sleep(20)
-      wait_until(condition, tries - 1)
-    end
   end
 end

@@ -58,7 +58,7 @@ defmodule BeamMCP.Integration.FaultsTest do
     socket = RawHTTP.connect(port)
     call_with_new_names(socket, 0)
     before = :erlang.system_info(:atom_count)
-    for number <- 1..10_000, do: call_with_new_names(socket, number)
+    for number <- 1..50_000, do: call_with_new_names(socket, number)
     assert :erlang.system_info(:atom_count) == before
   end
 

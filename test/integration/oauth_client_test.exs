@@ -3,6 +3,8 @@ defmodule BeamMCP.OAuthClientTest do
   # OTP's cryptography.
   use ExUnit.Case, async: false
 
+  import BeamMCP.Test.Until
+
   import ExUnit.CaptureLog
 
   alias BeamMCP.Test.{Issuer, RawHTTP, Wire}
@@ -209,14 +211,6 @@ defmodule BeamMCP.OAuthClientTest do
 
   defp call(port, token) do
     RawHTTP.call(port, "whoami", "{}", headers: [authorization: "Bearer " <> token])
-  end
-
-  defp wait_until(condition, tries \\ 200) do
-    unless condition.() do
-      assert tries > 0
-      Process.sleep(10)
-      wait_until(condition, tries - 1)
-    end
   end
 
   defp decode64(text), do: Base.url_decode64!(text, padding: false)

@@ -2,6 +2,8 @@ defmodule BeamMCP.OAuthIntrospectionTest do
   # An issuer on this machine that is asked about tokens: how, how often, and what its answers lead to.
   use ExUnit.Case, async: false
 
+  import BeamMCP.Test.Until
+
   import ExUnit.CaptureLog
 
   alias BeamMCP.Test.{Issuer, RawHTTP, Wire}
@@ -221,14 +223,6 @@ defmodule BeamMCP.OAuthIntrospectionTest do
     range
     |> Task.async_stream(status, max_concurrency: 200, timeout: 30_000)
     |> Enum.frequencies_by(fn {:ok, status} -> status end)
-  end
-
-  defp wait_until(condition, tries \\ 200) do
-    unless condition.() do
-      assert tries > 0
-      Process.sleep(10)
-      wait_until(condition, tries - 1)
-    end
   end
 
   defp keys(context, more \\ []),

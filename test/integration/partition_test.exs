@@ -6,7 +6,7 @@ defmodule BeamMCP.PartitionTest do
   use ExUnit.Case, async: false
 
   import BeamMCP.Test.Message
-  import BeamMCP.Test.Cluster, only: [wait_until: 1]
+  import BeamMCP.Test.Until
 
   alias BeamMCP.{SessionStore, StagedStore, TaskStore}
   alias BeamMCP.Test.{Cluster, Json, RawHTTP, TaskClient, TaskHost}

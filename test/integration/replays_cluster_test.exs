@@ -4,7 +4,7 @@ defmodule BeamMCP.ReplaysClusterTest do
   # A proof is good once on all nodes that share a replay store.
   use ExUnit.Case, async: false
 
-  import BeamMCP.Test.Cluster, only: [wait_until: 1]
+  import BeamMCP.Test.Until
 
   alias BeamMCP.ReplayStore
   alias BeamMCP.Test.{Cluster, RawHTTP}

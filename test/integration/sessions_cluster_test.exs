@@ -5,7 +5,7 @@ defmodule BeamMCP.SessionsClusterTest do
   use ExUnit.Case, async: false
 
   import BeamMCP.Test.Message
-  import BeamMCP.Test.Cluster, only: [wait_until: 1]
+  import BeamMCP.Test.Until
 
   alias BeamMCP.SessionStore.Mnesia
   alias BeamMCP.Test.{Cluster, EventStream, Json, RawHTTP}

@@ -6,7 +6,7 @@ defmodule BeamMCP.TasksClusterTest do
   # computed them.
   use ExUnit.Case, async: false
 
-  import BeamMCP.Test.Cluster, only: [wait_until: 1]
+  import BeamMCP.Test.Until
 
   alias BeamMCP.TaskStore.Mnesia
   alias BeamMCP.Test.{Cluster, EventStream, TaskClient, TaskHost}

@@ -46,7 +46,19 @@ defmodule BeamMCP.Transport.Stdio do
       result = serve(Keyword.get(options, :name, BeamMCP), settings)
       Supervisor.stop(supervisor)
       result
+    else
+      {:error, %Error{kind: :already_started} = error} -> {:error, in_the_way(error)}
+      {:error, error} -> {:error, error}
     end
+  end
+
+  # As a rule it is the one that serves HTTP, in a VM that was started for one client.
+  defp in_the_way(error) do
+    message =
+      "an instance named #{inspect(error.details.name)} runs already in this VM; start none where " <>
+        "BEAM_MCP_STDIO is set (README, \"stdio from a release\"), or give this one a `name` of its own"
+
+    %{error | message: message}
   end
 
   defp serve(name, settings) do

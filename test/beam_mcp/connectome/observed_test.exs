@@ -1,6 +1,8 @@
 defmodule BeamMCP.Connectome.ObservedTest do
   use ExUnit.Case, async: true
 
+  import BeamMCP.Test.Until
+
   alias BeamMCP.Connectome.{Graph, Observed}
   alias BeamMCP.Connectome.Observed.Tables
   alias BeamMCP.{PromptSpec, ResourceSpec, ResourceTemplateSpec, ToolSpec}
@@ -253,13 +255,5 @@ defmodule BeamMCP.Connectome.ObservedTest do
     pid = start_supervised!({Observed, name: context.name, instances: []})
     assert Observed.start_link(name: context.name) == {:error, {:already_started, pid}}
     assert Process.whereis(Tables)
-  end
-
-  defp wait_until(fun, tries \\ 200) do
-    unless fun.() do
-      if tries == 0, do: flunk("it did not happen")
-      Process.sleep(5)
-      wait_until(fun, tries - 1)
-    end
   end
 end

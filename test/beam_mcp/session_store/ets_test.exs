@@ -3,6 +3,7 @@ defmodule BeamMCP.SessionStore.ETSTest do
   use BeamMCP.SessionStoreBoundsCase, store: BeamMCP.SessionStore.ETS
 
   import BeamMCP.SessionStoreCase, only: [session: 0]
+  import BeamMCP.Test.Until
 
   alias BeamMCP.{Instance, SessionStore}
   alias BeamMCP.SessionStore.ETS
@@ -43,13 +44,6 @@ defmodule BeamMCP.SessionStore.ETSTest do
     case Registry.lookup(BeamMCP.Registry, {store.namespace, ETS}) do
       [{pid, _table}] -> pid
       [] -> nil
-    end
-  end
-
-  defp wait_until(done?) do
-    unless done?.() do
-      Process.sleep(1)
-      wait_until(done?)
     end
   end
 end

@@ -3,6 +3,7 @@ defmodule BeamMCP.SessionStore.MnesiaTest do
   use BeamMCP.SessionStoreBoundsCase, store: BeamMCP.SessionStore.Mnesia
 
   import BeamMCP.SessionStoreCase, only: [session: 0]
+  import BeamMCP.Test.Until
 
   alias BeamMCP.SessionStore
   alias BeamMCP.SessionStore.Mnesia
@@ -66,12 +67,5 @@ defmodule BeamMCP.SessionStore.MnesiaTest do
     config = BeamMCP.Config.new!(name: :one, namespace: :many)
     assert {SessionStore.ETS, :one, _child} = config.session_store
     assert %{shared_sessions: false} = BeamMCP.Config.native(config, [], false)
-  end
-
-  defp wait_until(done?) do
-    unless done?.() do
-      Process.sleep(1)
-      wait_until(done?)
-    end
   end
 end

@@ -2,6 +2,8 @@ defmodule BeamMCP.Test.Cluster do
   @moduledoc false
   # Nodes of other runtimes that serve the host of `BeamMCP.Test.Wire` with one Mnesia.
 
+  import BeamMCP.Test.Until
+
   alias BeamMCP.Test.Wire
 
   defstruct [:peer, :node, :port, :disc]
@@ -93,14 +95,6 @@ defmodule BeamMCP.Test.Cluster do
       catch
         :exit, _killed -> :ok
       end
-    end
-  end
-
-  def wait_until(condition, tries \\ 250) do
-    cond do
-      condition.() -> :ok
-      tries == 0 -> raise "it never came true"
-      true -> Process.sleep(20) && wait_until(condition, tries - 1)
     end
   end
 
