@@ -55,7 +55,7 @@ fn take<'a>(
 /// Whether turning the question into terms, and freeing what it held, is work for a dirty scheduler.
 fn is_large(ask: &Ask) -> bool {
     let (terms, bytes) = match ask {
-        Ask::Call(call) => size(&call.context),
+        Ask::Call(call) => return is_large_request(&call.context),
         Ask::Catalog(context) => size(context),
         Ask::Permit(ask) => size(&ask.context),
         Ask::Sift { context, names, .. } => {
@@ -65,6 +65,12 @@ fn is_large(ask: &Ask) -> bool {
         Ask::AuthorizeBody { body, .. } => (0, body.len()),
         _ => (0, 0),
     };
+    Scheduler::Normal.refuses(terms, bytes)
+}
+
+/// The same of a call alone.
+pub(crate) fn is_large_request(context: &RequestContext) -> bool {
+    let (terms, bytes) = size(context);
     Scheduler::Normal.refuses(terms, bytes)
 }
 

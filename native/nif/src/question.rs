@@ -12,7 +12,9 @@ use rustler::{
 };
 
 use crate::{
-    address, atoms, context,
+    address, atoms,
+    call::is_large_request,
+    context,
     decode::{Decoder, binary},
     handler::HostHandler,
     identity,
@@ -131,12 +133,16 @@ pub(crate) fn encode<'a>(
 /// The question of a call, with the host's own part of the definition.
 fn call_tuple<'a>(
     mut decoder: Decoder<'a>,
-    call: Box<Call>,
+    mut call: Box<Call>,
     context: Term<'a>,
     token: impl FnOnce(Asked) -> ResourceArc<CallToken>,
 ) -> Term<'a> {
     let env = decoder.env();
     let arguments = arguments(&mut decoder, &call);
+    if is_large_request(&call.context) {
+        // Here, on a dirty scheduler, and not where the call is answered.
+        call.context.let_go_of_message();
+    }
     let target = call.target.clone();
     let token = token(Asked::Call(Serving::new(call)));
     match &target {
