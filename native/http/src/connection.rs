@@ -205,10 +205,10 @@ async fn drive<C: Future<Output = hyper::Result<()>>>(
     patience: &mut Patience,
 ) -> End {
     let mut shutting = None;
-    let mut poller = echo::Poller::default();
+    let mut echoes = echo::Poller::default();
     poll_fn(|cx| {
         loop {
-            let polled = poller.poll(cx, |cx| connection.as_mut().poll(cx));
+            let polled = echoes.poll(cx, |cx| connection.as_mut().poll(cx));
             if let Poll::Ready(ended) = polled {
                 return Poll::Ready(shutting.unwrap_or_else(|| End::of(ended)));
             }
