@@ -93,7 +93,8 @@ pub(crate) enum Response {
     Messages(Arc<Outbox>),
 }
 
-/// What a call was made of, on its way back to the thread that made it: memory that another thread frees costs both.
+/// What a call was made of, on its way back to the thread that made it where that still waits: memory that another
+/// thread frees costs both.
 #[derive(Default)]
 pub(crate) struct Spent {
     _call: Option<Box<Call>>,

@@ -71,7 +71,7 @@ impl Doorbell {
     }
 }
 
-/// Somebody to wake by way of a bell. The task itself is touched on its own thread alone.
+/// Somebody to wake by way of a bell. The task itself is woken on its own thread alone.
 struct Visitor {
     bell: Arc<Doorbell>,
     waker: Waker,

@@ -156,11 +156,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Write for Socket<S> {
 
 /// A short answer in one piece: copying it costs less than what the system does for each piece.
 fn joined<'a>(slices: &[IoSlice<'_>], bytes: &'a mut [MaybeUninit<u8>]) -> Option<ReadBuf<'a>> {
+    let length: usize = slices.iter().map(|slice| slice.len()).sum();
+    if length > bytes.len() {
+        return None;
+    }
     let mut joined = ReadBuf::uninit(bytes);
     for slice in slices {
-        if slice.len() > joined.remaining() {
-            return None;
-        }
         joined.put_slice(slice);
     }
     Some(joined)

@@ -55,7 +55,7 @@ fn take<'a>(
 /// Whether turning the question into terms, and freeing what it held, is work for a dirty scheduler.
 fn is_large(ask: &Ask) -> bool {
     let (terms, bytes) = match ask {
-        Ask::Call(call) => return is_large_request(&call.context),
+        Ask::Call(call) => size(&call.context),
         Ask::Catalog(context) => size(context),
         Ask::Permit(ask) => size(&ask.context),
         Ask::Sift { context, names, .. } => {
@@ -68,11 +68,14 @@ fn is_large(ask: &Ask) -> bool {
     Scheduler::Normal.refuses(terms, bytes)
 }
 
-/// The same of a call alone.
-pub(crate) fn is_large_request(context: &RequestContext) -> bool {
+/// Whether a request takes so little memory that nobody minds who holds it.
+pub(crate) fn is_small(context: &RequestContext) -> bool {
     let (terms, bytes) = size(context);
-    Scheduler::Normal.refuses(terms, bytes)
+    terms <= SMALL_TERMS && bytes <= SMALL_BYTES
 }
+
+const SMALL_TERMS: usize = 256;
+const SMALL_BYTES: usize = 4_096;
 
 /// How many values and bytes a request's message has, and what its session says of the client.
 fn size(context: &RequestContext) -> (usize, usize) {

@@ -13,7 +13,7 @@ use rustler::{
 
 use crate::{
     address, atoms,
-    call::is_large_request,
+    call::is_small,
     context,
     decode::{Decoder, binary},
     handler::HostHandler,
@@ -139,9 +139,10 @@ fn call_tuple<'a>(
 ) -> Term<'a> {
     let env = decoder.env();
     let arguments = arguments(&mut decoder, &call);
-    if is_large_request(&call.context) {
-        // Here, on a dirty scheduler, and not where the call is answered.
-        call.context.let_go_of_message();
+    // The token keeps the call, perhaps for long after its client has gone; what is large about it is not counted then.
+    call.context.head = None;
+    if !is_small(&call.context) {
+        call.let_go_of_message();
     }
     let target = call.target.clone();
     let token = token(Asked::Call(Serving::new(call)));

@@ -60,7 +60,7 @@ impl Serving {
     }
 }
 
-/// Dropping the last reference fails a call that was not answered; it only wakes the one who waits.
+/// Dropping the last reference fails a call that was not answered: that wakes the one who waits and frees little.
 #[rustler::resource_impl]
 impl Resource for CallToken {}
 
@@ -79,11 +79,11 @@ impl CallToken {
         let Asked::Call(serving) = &self.asked else {
             return self.token.reply(input);
         };
+        let call = serving.call().take();
         let goes_on = matches!(input, Input::Outcome(CallOutcome::Task(_)));
-        if let Some(place) = serving.place.as_ref().filter(|_| !goes_on) {
+        if let (Some(_), Some(place), false) = (&call, &serving.place, goes_on) {
             place.give_back();
         }
-        let call = serving.call().take();
         self.token.return_call(input, call)
     }
 }

@@ -2,13 +2,15 @@
 
 use std::{fmt, sync::Arc};
 
-use mcp_json::NodeId;
+use bytes::Bytes;
+use mcp_json::{Document, Limits, NodeId};
 
 use crate::{
     catalog::{Completion, Handler, Place, Prompt, Reference, Resource, Template, Tool, Variables},
     config::Config,
     context::RequestContext,
     inquiry::Inquiry,
+    meta::RequestMeta,
     notice::Notifier,
     question::Scope,
     request_id::IdKey,
@@ -35,6 +37,16 @@ pub struct Call {
     /// The call's place among those of its tool that may run at once. Whoever runs the call keeps it, and `target`,
     /// until the call has ended, whatever its end is, and gives it back before the answer goes out.
     pub place: Option<Place>,
+}
+
+impl Call {
+    /// Lets go of the message, once all that is wanted of it was read.
+    pub fn let_go_of_message(&mut self) {
+        let nothing = Document::parse(Bytes::from_static(b"{}"), &Limits::default());
+        self.context.message = Arc::new(nothing.expect("an empty object is JSON"));
+        self.context.meta = RequestMeta::default();
+        self.arguments = None;
+    }
 }
 
 /// What a call is for.

@@ -72,14 +72,7 @@ impl RequestContext {
         &self.message
     }
 
-    /// Lets go of the message, once all that is wanted of it was read.
-    pub fn let_go_of_message(&mut self) {
-        let nothing = Document::parse(Bytes::from_static(b"{}"), &Limits::default());
-        self.message = Arc::new(nothing.expect("an empty object is JSON"));
-        self.meta = RequestMeta::default();
-    }
-
-    /// As it is for a stream, which keeps it for days: of the message with `_meta` alone.
+    /// The same for a stream, which keeps it for days: of the message with `_meta` alone.
     pub(crate) fn lasting(self, limits: &Limits) -> Self {
         let meta = self.meta.node(&self.message).map_or("{}", Node::raw);
         let bytes = Bytes::copy_from_slice(meta.as_bytes());
