@@ -2,7 +2,6 @@
 
 rustler::atoms! {
     // Elixir structs.
-    context_struct = "Elixir.BeamMCP.Context",
     request_struct = "Elixir.BeamMCP.Request",
     struct_key = "__struct__",
 
@@ -12,14 +11,11 @@ rustler::atoms! {
 
     // Keys of the first two, in the order of their text, which is the order that the VM keeps maps of atoms in.
     baggage,
-    binding_key,
     call,
     claims,
     client_capabilities,
     client_info,
-    deadline_ms,
     headers,
-    host,
     instance,
     meta,
     method,
@@ -27,15 +23,11 @@ rustler::atoms! {
     peer,
     principal,
     query,
-    request_id,
     revision,
     scopes,
     sender,
-    session_id,
     task,
-    tenant,
     tls,
-    trace,
     traceparent,
     tracestate,
     transport,
@@ -56,7 +48,6 @@ rustler::atoms! {
     stdio_write,
 
     // What `accept` returns.
-    anonymous,
     authorize,
     authorize_body,
     catalog,
