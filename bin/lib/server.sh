@@ -2,18 +2,26 @@
 
 BRIDGE=supergateway
 BRIDGE_VERSION=4.0.0
+# The last thing that the example servers print once they listen.
+BANNER_END='"mcpServers"\|^The token:'
 
-# start_server LOG [OPTION...]: sets `url` once the server listens, and stops it when the script ends.
+# start_server LOG [OPTION...]: sets `url` once the server has printed all that it prints, and stops it when the script ends.
 start_server() {
   local log=$1
   shift
-  # An earlier server's URL would be taken for this one's.
+  # An earlier server's words would be taken for this one's.
   : >"$log"
   "$ROOT/bin/serve" --port 0 "$@" >>"$log" 2>&1 &
   server=$!
   trap stop_server EXIT
-  until url=$(grep -om1 'https\?://127.0.0.1:[0-9]*/mcp' "$log"); do
-    kill -0 "$server" 2>/dev/null || fail "The server did not start: $(cat "$log")"
+  wait_for "$BANNER_END" "$log" "$server" >/dev/null
+  url=$(grep -om1 'https\?://127.0.0.1:[0-9]*/mcp' "$log")
+}
+
+# wait_for PATTERN LOG PROCESS: the first match, once the process has written it.
+wait_for() {
+  until grep -som1 "$1" "$2"; do
+    kill -0 "$3" 2>/dev/null || fail "It ended before it wrote $1: $(cat "$2")"
     sleep 0.2
   done
 }
@@ -32,10 +40,7 @@ start_bridge() {
     --outputTransport streamableHttp --stateful --port "$port" >>"$log" 2>&1 &
   server=$!
   trap stop_server EXIT
-  until grep -q "Listening on port $port" "$log"; do
-    kill -0 "$server" 2>/dev/null || fail "The bridge did not start: $(cat "$log")"
-    sleep 0.2
-  done
+  wait_for "Listening on port $port" "$log" "$server" >/dev/null
 }
 
 stop_server() {
