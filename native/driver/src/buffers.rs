@@ -53,6 +53,16 @@ impl Reservation {
         self.grow_below(self.buffers.limit / 2, bytes)
     }
 
+    /// Holds `bytes` in place of what it holds; `false`, and nothing changed, when the budget has no room.
+    pub(crate) fn resize(&mut self, bytes: usize) -> bool {
+        let Some(less) = self.bytes.checked_sub(bytes) else {
+            return self.grow(bytes - self.bytes);
+        };
+        self.buffers.held.fetch_sub(less, Ordering::Relaxed);
+        self.bytes = bytes;
+        true
+    }
+
     fn grow_below(&mut self, limit: usize, bytes: usize) -> bool {
         let grown = self
             .buffers
@@ -92,6 +102,17 @@ mod tests {
         assert_eq!(buffers.held(), 4);
         drop(second);
         assert_eq!(buffers.held(), 0);
+    }
+
+    #[test]
+    fn holds_one_thing_in_place_of_another() {
+        let buffers = Buffers::new(10);
+        let mut share = buffers.reserve();
+        for (bytes, fits) in [(6, true), (2, true), (10, true), (11, false), (0, true)] {
+            let before = buffers.held();
+            assert_eq!(share.resize(bytes), fits);
+            assert_eq!(buffers.held(), if fits { bytes } else { before });
+        }
     }
 
     #[test]

@@ -27,7 +27,8 @@ use tokio::sync::oneshot;
 
 use crate::{
     buffers::{Buffers, Reservation},
-    host::{CallNumber, Route, now},
+    clock::now,
+    host::{CallNumber, Route},
     outbox::{Full, Outbox},
     token::Token,
 };
@@ -471,11 +472,7 @@ impl Waiter {
     fn end(self, outcome: Input, spent: Spent) -> bool {
         match self {
             Self::Once(sender) => sender.send(Response::Outcome(outcome, spent)).is_ok(),
-            Self::Streaming(outbox) => {
-                // Before the exchange goes on, which then is the last to hold the call's message.
-                drop(spent);
-                outbox.end(outcome)
-            }
+            Self::Streaming(outbox) => outbox.end(outcome, spent),
         }
     }
 

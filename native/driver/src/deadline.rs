@@ -65,7 +65,7 @@ impl Timer {
 /// Only a serving thread keeps timers: it stays with one runtime, and a timer belongs to the runtime that it was made in.
 impl Drop for Timer {
     fn drop(&mut self) {
-        let has_room = || doorbell::is_here() && SPARE.with_borrow(Vec::len) < MAX_SPARE;
+        let has_room = || doorbell::serves_here() && SPARE.with_borrow(Vec::len) < MAX_SPARE;
         // One that is not kept is dropped here, and with it perhaps the last of a task: nothing is borrowed then.
         if let Some(timer) = self.0.take().filter(|_| has_room()) {
             SPARE.with_borrow_mut(|spare| spare.push(timer));

@@ -6,20 +6,13 @@
 
 use std::{
     cell::OnceCell,
-    future::poll_fn,
-    mem,
-    pin::Pin,
+    mem, ptr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::{Context, Poll, Wake, Waker},
 };
 
-use tokio::{
-    runtime::Runtime,
-    sync::{
-        Notify,
-        oneshot::{self, error::TryRecvError},
-    },
-};
+use tokio::{runtime::Runtime, sync::Notify};
+
+use crate::visitor::Visitor;
 
 /// The bell of one serving thread.
 #[derive(Default)]
@@ -34,7 +27,7 @@ thread_local! {
 }
 
 /// Whether this thread serves by a bell.
-pub(crate) fn is_here() -> bool {
+pub(crate) fn serves_here() -> bool {
     HERE.try_with(|here| here.get().is_some()).unwrap_or(false)
 }
 
@@ -51,12 +44,25 @@ impl Doorbell {
             self.rung.notified().await;
             mem::swap(&mut awake, &mut *self.awaited());
             for visitor in awake.drain(..) {
-                visitor.waker.wake_by_ref();
+                visitor.enter();
             }
         }
     }
 
-    fn ring(&self, visitor: Arc<Visitor>) {
+    /// The bell of this thread, if it serves by one.
+    pub(crate) fn here() -> Option<Arc<Self>> {
+        HERE.try_with(|here| here.get().cloned()).ok().flatten()
+    }
+
+    /// Whether this is the bell of this thread.
+    pub(crate) fn is_here(&self) -> bool {
+        let is_this = |bell: &Arc<Self>| ptr::eq(Arc::as_ptr(bell), self);
+        HERE.try_with(|here| here.get().is_some_and(is_this))
+            .unwrap_or(false)
+    }
+
+    /// Has a visitor of this bell's thread enter.
+    pub(crate) fn ring(&self, visitor: Arc<Visitor>) {
         let mut awaited = self.awaited();
         awaited.push(visitor);
         let first = awaited.len() == 1;
@@ -71,67 +77,22 @@ impl Doorbell {
     }
 }
 
-/// Somebody to wake by way of a bell. The task itself is woken on its own thread alone.
-struct Visitor {
-    bell: Arc<Doorbell>,
-    waker: Waker,
-}
-
-impl Visitor {
-    /// The visitor of this thread's bell, if it has one, for the task that is polled now: the last one where it still is.
-    fn of(context: &Context<'_>, last: Option<Arc<Self>>) -> Option<Arc<Self>> {
-        let same = |last: &Arc<Self>| last.waker.will_wake(context.waker());
-        last.filter(same).or_else(|| {
-            let bell = HERE.with(|here| here.get().cloned())?;
-            let waker = context.waker().clone();
-            Some(Arc::new(Self { bell, waker }))
-        })
-    }
-}
-
-impl Wake for Visitor {
-    fn wake(self: Arc<Self>) {
-        self.wake_by_ref();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        self.bell.ring(Arc::clone(self));
-    }
-}
-
-/// What a receiver gets, `None` when nothing comes any more; woken by way of the bell of this thread where there is one.
-/// Cancel safe.
-pub(crate) async fn received<T>(receiver: &mut oneshot::Receiver<T>) -> Option<T> {
-    let mut visitor = None;
-    poll_fn(|context| match receiver.try_recv() {
-        Ok(value) => Poll::Ready(Some(value)),
-        Err(TryRecvError::Closed) => Poll::Ready(None),
-        Err(TryRecvError::Empty) => {
-            visitor = Visitor::of(context, visitor.take());
-            let polled = match &visitor {
-                Some(visitor) => poll(receiver, &Waker::from(Arc::clone(visitor))),
-                None => poll(receiver, context.waker()),
-            };
-            polled.map(Result::ok)
-        }
-    })
-    .await
-}
-
-fn poll<T>(
-    receiver: &mut oneshot::Receiver<T>,
-    waker: &Waker,
-) -> Poll<Result<T, oneshot::error::RecvError>> {
-    Pin::new(receiver).poll(&mut Context::from_waker(waker))
-}
-
 #[cfg(test)]
 mod tests {
-    use std::{thread, time::Duration};
+    use std::{
+        future::{Future, poll_fn},
+        pin::pin,
+        thread,
+        time::Duration,
+    };
 
-    use tokio::runtime::{Builder, Handle};
+    use tokio::{
+        runtime::{Builder, Handle},
+        sync::oneshot,
+    };
 
     use super::*;
+    use crate::visitor::{Poller, received};
 
     /// The runtime of a thread that serves by a bell.
     fn served() -> Handle {
@@ -145,11 +106,17 @@ mod tests {
     fn wakes_everybody_who_is_rung_for() {
         let handle = served();
         let (senders, waiting): (Vec<_>, Vec<_>) = (0..1_000)
-            .map(|_| {
+            .map(|number| {
                 let (sender, mut receiver) = oneshot::channel();
                 let task = handle.spawn(async move {
-                    assert!(is_here());
-                    received(&mut receiver).await
+                    assert!(serves_here());
+                    let mut waiting = pin!(received(&mut receiver));
+                    let mut poller = Poller::default();
+                    poll_fn(|context| match number % 2 {
+                        0 => waiting.as_mut().poll(context),
+                        _ => poller.poll(context, |context| waiting.as_mut().poll(context)),
+                    })
+                    .await
                 });
                 (sender, task)
             })
@@ -179,6 +146,6 @@ mod tests {
             sender.send(7).unwrap();
         });
         assert_eq!(runtime.block_on(received(&mut receiver)), Some(7));
-        assert!(!is_here());
+        assert!(!serves_here());
     }
 }

@@ -1,28 +1,22 @@
 //! Answers and their share of `max_buffered_bytes` (D8).
 
-use std::sync::Arc;
-
 use mcp_protocol::{Answer, Exchange, Input, Step, Summary, Unanswered};
 
-use crate::{
-    buffers::{Buffers, Reservation},
-    host::now,
-};
+use crate::{buffers::Reservation, clock::now};
 
-/// Reserves room for an answer. Where there is none, the answer gives way to a short refusal.
+/// Reserves `room` for an answer, in place of what it held. Where there is none, the answer gives way to a short refusal.
 pub(crate) fn held(
-    buffers: &Arc<Buffers>,
+    mut room: Reservation,
     exchange: &mut Exchange,
     answer: Answer,
 ) -> (Answer, Reservation) {
-    let mut room = buffers.reserve();
-    if room.grow(answer.body.len()) {
+    if room.resize(answer.body.len()) {
         return (answer, room);
     }
     match exchange.resume(now(), Input::Unanswered(Unanswered::NoRoom)) {
         Step::Answer(refusal) => (told_of(*refusal, answer.summary), room),
-        // An exchange that is over has nothing to ask.
-        Step::Ask(_) | Step::Compute(_) | Step::Listen(_) | Step::Deliver(_) => (answer, room),
+        // An exchange that is over wants nothing more.
+        _ => (answer, room),
     }
 }
 

@@ -1,12 +1,9 @@
 //! The seam to the application.
 
-use std::{
-    sync::{Arc, OnceLock},
-    time::{Instant, SystemTime, UNIX_EPOCH},
-};
+use std::sync::Arc;
 
 use mcp_auth::{Binding, Facts};
-use mcp_protocol::{Identity, Now, Shared};
+use mcp_protocol::{Identity, Shared};
 
 use crate::{
     buffers::Buffers, calls::Calls, detached::DetachedStreams, event::Event,
@@ -72,16 +69,4 @@ pub trait Host: Send + Sync + 'static {
 
     /// Notes what happened; drops it when there is no room.
     fn record(&self, event: Event);
-}
-
-/// Reads both clocks.
-pub fn now() -> Now {
-    static START: OnceLock<Instant> = OnceLock::new();
-    let wall = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    Now {
-        wall_ms: wall.as_millis() as u64,
-        monotonic_ms: START.get_or_init(Instant::now).elapsed().as_millis() as u64,
-    }
 }

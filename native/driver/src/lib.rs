@@ -5,6 +5,7 @@
 
 mod buffers;
 mod calls;
+mod clock;
 mod deadline;
 mod detached;
 mod doorbell;
@@ -24,15 +25,17 @@ mod stream;
 mod subscriber;
 mod subscribers;
 mod token;
+mod visitor;
 mod waiting;
 
 pub use buffers::{Buffers, Reservation};
 pub use calls::{Acceptance, Accepted, Asking, CallLimits, Calls, Sent};
+pub use clock::now;
 pub use detached::DetachedStreams;
 pub use doorbell::Doorbell;
 pub use event::Event;
 pub use hearing::Hearing;
-pub use host::{CallNumber, CancelReason, Host, Route, now};
+pub use host::{CallNumber, CancelReason, Host, Route};
 pub use listening::Listening;
 pub use reach::{end_session, relayed};
 pub use resumable::ResumableStream;
@@ -41,4 +44,5 @@ pub use served::{Served, Stream};
 pub use stream::{CallStream, Part};
 pub use subscribers::{Subscribers, SubscriptionLimits};
 pub use token::Token;
+pub use visitor::{Poller, unheard_if};
 pub use waiting::cancel;

@@ -9,12 +9,7 @@ use tokio::{
 };
 
 use crate::{
-    hearing::Hearing,
-    held::held,
-    host::{Host, now},
-    run,
-    stream::Part,
-    subscriber::Ready,
+    clock::now, hearing::Hearing, held::held, host::Host, run, stream::Part, subscriber::Ready,
 };
 
 /// The changes, then the answer. Dropping it ends the subscription.
@@ -185,7 +180,7 @@ impl<H: Host> Listening<H> {
     }
 
     fn answer(&mut self, answer: Answer) -> Part {
-        let (answer, room) = held(self.host.buffers(), &mut self.exchange, answer);
+        let (answer, room) = held(self.host.buffers().reserve(), &mut self.exchange, answer);
         Part::Answer(Box::new(answer), room)
     }
 
@@ -198,7 +193,7 @@ impl<H: Host> Listening<H> {
                 Step::Deliver(delivery) => return Ok(delivery),
                 Step::Ask(question) => run::ask(&self.host, *question).await,
                 Step::Compute(computation) => run::compute(computation).await,
-                Step::Listen(_) => Input::Unanswered(Unanswered::Failed),
+                Step::ReadBody { .. } | Step::Listen(_) => Input::Unanswered(Unanswered::Failed),
             };
             step = self.exchange.resume(now(), input);
         }

@@ -9,7 +9,10 @@ use std::{
 use mcp_protocol::{Frame, FrameKind, Input, Unanswered};
 use tokio::sync::Notify;
 
-use crate::buffers::{Buffers, Reservation};
+use crate::{
+    buffers::{Buffers, Reservation},
+    calls::Spent,
+};
 
 /// The queue of one call, from its first message on: frames, then the outcome.
 pub(crate) struct Outbox {
@@ -36,7 +39,14 @@ pub(crate) struct Full;
 #[derive(Default)]
 struct Queue {
     frames: VecDeque<(Frame, Reservation)>,
-    end: Option<(Input, Reservation)>,
+    end: Option<End>,
+}
+
+struct End {
+    outcome: Input,
+    _room: Reservation,
+    /// Freed where the outcome is taken.
+    _spent: Spent,
 }
 
 impl Outbox {
@@ -110,7 +120,7 @@ impl Outbox {
     ///
     /// After a cancellation nothing more is sent (CAN-3), so that the frames are dropped. An outcome that there is no
     /// room for gives way to a refusal: the client may be one that never reads.
-    pub(crate) fn end(&self, outcome: Input) -> bool {
+    pub(crate) fn end(&self, outcome: Input, spent: Spent) -> bool {
         let mut queue = self.queue();
         if queue.end.is_some() {
             return false;
@@ -123,7 +133,11 @@ impl Outbox {
             true => outcome,
             false => Input::Unanswered(Unanswered::NoRoom),
         };
-        queue.end = Some((outcome, room));
+        queue.end = Some(End {
+            outcome,
+            _room: room,
+            _spent: spent,
+        });
         drop(queue);
         self.ready.notify_one();
         true
@@ -194,7 +208,7 @@ impl Queue {
         match self.frames.pop_front() {
             Some((frame, _)) if frame.kind == FrameKind::Break => Some(Taken::Break),
             Some((mut frame, room)) => Some(Taken::Frame(mem::take(&mut frame.bytes), room)),
-            None => self.end.take().map(|(outcome, _)| Taken::End(outcome)),
+            None => self.end.take().map(|end| Taken::End(end.outcome)),
         }
     }
 }
@@ -250,8 +264,8 @@ mod tests {
         ] {
             assert_eq!(outbox.push(frame(kind, text)), Ok(0));
         }
-        assert!(outbox.end(Input::Unanswered(Unanswered::Failed)));
-        assert!(!outbox.end(Input::Unanswered(Unanswered::Failed)));
+        assert!(outbox.end(Input::Unanswered(Unanswered::Failed), Spent::default()));
+        assert!(!outbox.end(Input::Unanswered(Unanswered::Failed), Spent::default()));
         assert_eq!(rest(&outbox), ["log", "progress", "other", "end"]);
     }
 
@@ -379,7 +393,7 @@ mod tests {
     fn nothing_is_sent_after_a_cancellation() {
         let outbox = outbox();
         outbox.push(frame(FrameKind::Other, "other")).unwrap();
-        assert!(outbox.end(Input::Unanswered(Unanswered::Cancelled)));
+        assert!(outbox.end(Input::Unanswered(Unanswered::Cancelled), Spent::default()));
         assert_eq!(rest(&outbox), ["end"]);
         assert_eq!(outbox.buffers.held(), 0);
     }
@@ -391,7 +405,7 @@ mod tests {
             content: vec![b' '; 101],
             ..ToolResult::default()
         };
-        assert!(outbox.end(Input::Outcome(CallOutcome::Tool(large))));
+        assert!(outbox.end(Input::Outcome(CallOutcome::Tool(large)), Spent::default()));
         let taken = outbox.take();
         assert!(matches!(
             taken,

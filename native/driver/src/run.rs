@@ -9,10 +9,12 @@ use mcp_protocol::{
 use tokio::task::spawn_blocking;
 
 use crate::{
+    buffers::Reservation,
+    clock::now,
     event::Event,
     hearing::Hearing,
     held::held,
-    host::{Host, now},
+    host::Host,
     listening::Listening,
     reach::{cancel_calls, end_session, hear},
     resumable::ResumableStream,
@@ -23,15 +25,16 @@ use crate::{
 
 /// Feeds `exchange` until it has its answer, or until its call sends a message first.
 ///
-/// `read_body` reads the body of at most so many bytes, `guard` checks an access token; each is asked at most once, and
-/// never for a line of a pipe.
+/// `read_body` reads the body of at most so many bytes, and counts them in `room`, which holds the answer in the end;
+/// `guard` checks an access token; each is asked at most once, and never for a line of a pipe.
 /// Dropping the future, or the stream, cancels the call that it waits for, unless the exchange survives a disconnect
 /// (MCP 2025-11-25 basic/transports: a disconnect is no cancellation); then the call runs on under its deadline.
 pub async fn run<H: Host>(
     host: &Arc<H>,
     mut exchange: Box<Exchange>,
     mut step: Step,
-    read_body: impl AsyncFnOnce(usize) -> Input,
+    mut room: Reservation,
+    read_body: impl AsyncFnOnce(usize, &mut Reservation) -> Input,
     guard: impl AsyncFnOnce(Arc<RequestHead>) -> Input,
 ) -> Served<H> {
     let (mut read_body, mut guard) = (Some(read_body), Some(guard));
@@ -41,15 +44,15 @@ pub async fn run<H: Host>(
         }
         let input = match step {
             Step::Answer(answer) => {
-                let (answer, room) = held(host.buffers(), &mut exchange, *answer);
+                let (answer, room) = held(room, &mut exchange, *answer);
                 return Served::Answer(answer, room);
             }
             Step::Compute(computation) => compute(computation).await,
+            Step::ReadBody { max_bytes } => match read_body.take() {
+                Some(read) => read(max_bytes, &mut room).await,
+                None => Input::Unanswered(Unanswered::Failed),
+            },
             Step::Ask(question) => match question.ask {
-                Ask::Body { max_bytes } => match read_body.take() {
-                    Some(read) => read(max_bytes).await,
-                    None => Input::Unanswered(Unanswered::Failed),
-                },
                 Ask::Guard(head) => match guard.take() {
                     // Most requests have no token: its future is large, and this one moves.
                     Some(guard) => Box::pin(guard(head)).await,

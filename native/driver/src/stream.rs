@@ -7,8 +7,9 @@ use tokio::time::{sleep, timeout};
 
 use crate::{
     buffers::Reservation,
+    clock::now,
     held::held,
-    host::{Host, now},
+    host::Host,
     outbox::Taken,
     run::{ask, compute},
     waiting::Waiting,
@@ -103,12 +104,14 @@ impl<H: Host> CallStream<H> {
             input = match self.exchange.resume(now(), input) {
                 Step::Answer(answer) => {
                     let buffers = self.waiting.host().buffers();
-                    let (answer, room) = held(buffers, &mut self.exchange, *answer);
+                    let (answer, room) = held(buffers.reserve(), &mut self.exchange, *answer);
                     return Part::Answer(Box::new(answer), room);
                 }
                 Step::Compute(computation) => compute(computation).await,
                 Step::Ask(question) => unasked(&question.ask),
-                Step::Listen(_) | Step::Deliver(_) => Input::Unanswered(Unanswered::Failed),
+                Step::ReadBody { .. } | Step::Listen(_) | Step::Deliver(_) => {
+                    Input::Unanswered(Unanswered::Failed)
+                }
             };
         }
     }

@@ -13,9 +13,9 @@ use tokio::{
 use crate::{
     calls::Response,
     deadline::before,
-    doorbell::received,
     host::{CallNumber, CancelReason, Host},
     outbox::{Outbox, Taken},
+    visitor::received,
 };
 
 /// A call that was handed over. Dropping this cancels the call, unless it survives its connection; then it runs on

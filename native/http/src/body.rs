@@ -12,11 +12,9 @@ use hyper::{
     Error,
     body::{Body, Frame, Incoming},
 };
-use mcp_driver::Reservation;
+use mcp_driver::{Reservation, unheard_if};
 use mcp_protocol::{BodyFault, Input};
 use tokio::time::timeout;
-
-use crate::echo;
 
 /// Reads all of `body`, at most `max_bytes`, within `limit`; `room` holds its bytes in the budget.
 ///
@@ -101,7 +99,7 @@ fn poll_frame(
     body: &mut Incoming,
     cx: &mut Context<'_>,
 ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
-    echo::unheard_if(|| {
+    unheard_if(|| {
         let polled = Pin::new(&mut *body).poll_frame(cx);
         (polled, body.is_end_stream())
     })

@@ -14,7 +14,7 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use mcp_driver::{Event, Host};
+use mcp_driver::{Event, Host, Poller};
 use mcp_protocol::Peer;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -24,7 +24,6 @@ use tokio::{
 use crate::{
     connections::{Phase, Place},
     detect::{Opening, Protocol, detect},
-    echo,
     options::{DEFAULT_MAX_HEADERS, ListenerOptions},
     patience::{Limits, Overdue, Patience},
     refusal,
@@ -205,10 +204,10 @@ async fn drive<C: Future<Output = hyper::Result<()>>>(
     patience: &mut Patience,
 ) -> End {
     let mut shutting = None;
-    let mut echoes = echo::Poller::default();
+    let mut task = Poller::default();
     poll_fn(|cx| {
         loop {
-            let polled = echoes.poll(cx, |cx| connection.as_mut().poll(cx));
+            let polled = task.poll(cx, |cx| connection.as_mut().poll(cx));
             if let Poll::Ready(ended) = polled {
                 return Poll::Ready(shutting.unwrap_or_else(|| End::of(ended)));
             }

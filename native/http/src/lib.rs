@@ -11,7 +11,6 @@ mod client;
 mod connection;
 mod connections;
 mod detect;
-mod echo;
 mod event_body;
 mod events;
 mod fetch;

@@ -1,46 +1,60 @@
-//! Wakes that a connection gives itself.
+//! Tasks of a serving thread, as those see them who wake them.
 //!
-//! When a request's body is taken out of hyper's channel, hyper wakes the connection's task so that it reads on, also when
-//! the body has been read to its end. The task, which is just running, would run once more for nothing.
+//! From another thread a task is woken by way of the thread's bell. While it runs, what wakes it on its own thread is
+//! noted, and not all of it is worth another run: when a request's body is taken out of hyper's channel, hyper wakes the
+//! connection's task so that it reads on, also when the body has been read to its end.
 
 use std::{
     cell::Cell,
+    future::{Future, poll_fn},
+    pin::Pin,
     ptr,
     sync::Arc,
     task::{Context, Poll, Wake, Waker},
 };
 
+use tokio::sync::oneshot::{self, error::TryRecvError};
+
+use crate::doorbell::Doorbell;
+
 thread_local! {
-    /// The connection that is polled on this thread now.
-    static POLLED: Cell<*const Echo> = const { Cell::new(ptr::null()) };
+    /// The visitor that is polled on this thread now.
+    static POLLED: Cell<*const Visitor> = const { Cell::new(ptr::null()) };
     /// Whether it was woken on this thread meanwhile.
     static WOKEN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Polls one connection, and hears what wakes it meanwhile.
+/// Polls one task as a visitor, for as long as it lives.
 #[derive(Default)]
-pub(crate) struct Poller(Option<Arc<Echo>>);
+pub struct Poller(Option<Visit>);
 
-/// The connection's waker: it wakes the task, unless the task is running.
-struct Echo {
+/// A visitor, as it is and as a waker.
+struct Visit {
+    visitor: Arc<Visitor>,
+    waker: Waker,
+}
+
+/// A task that others wake.
+pub(crate) struct Visitor {
+    /// Where its thread has one.
+    bell: Option<Arc<Doorbell>>,
     task: Waker,
 }
 
 impl Poller {
-    /// Polls the connection with a waker of its own. Woken meanwhile, it is polled again by its runtime.
-    pub(crate) fn poll<T>(
+    /// Polls the task with a waker of its own. Woken meanwhile on this thread, it is polled again by its runtime.
+    pub fn poll<T>(
         &mut self,
         context: &Context<'_>,
         poll: impl FnOnce(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
-        let same = |echo: &Arc<Echo>| echo.task.will_wake(context.waker());
-        let echo = self.0.take().filter(same).unwrap_or_else(|| {
-            let task = context.waker().clone();
-            Arc::new(Echo { task })
-        });
-        let waker = Waker::from(Arc::clone(self.0.insert(echo)));
-        let _polling = Polling::begin(self.0.as_ref());
-        let polled = poll(&mut Context::from_waker(&waker));
+        let same = |visit: &Visit| visit.visitor.task.will_wake(context.waker());
+        let visit = match self.0.take().filter(same) {
+            Some(visit) => self.0.insert(visit),
+            None => self.0.insert(Visit::of(context.waker())),
+        };
+        let _polling = Polling::begin(&visit.visitor);
+        let polled = poll(&mut Context::from_waker(&visit.waker));
         if polled.is_pending() && WOKEN.get() {
             context.waker().wake_by_ref();
         }
@@ -48,8 +62,8 @@ impl Poller {
     }
 }
 
-/// Runs `act`, which says whether what it woke on the connection of this thread is to go unheard.
-pub(crate) fn unheard_if<T>(act: impl FnOnce() -> (T, bool)) -> T {
+/// Runs `act`, which says whether what it woke on the task of this thread is to go unheard.
+pub fn unheard_if<T>(act: impl FnOnce() -> (T, bool)) -> T {
     let woken = WOKEN.get();
     let (value, unheard) = act();
     if unheard {
@@ -58,26 +72,64 @@ pub(crate) fn unheard_if<T>(act: impl FnOnce() -> (T, bool)) -> T {
     value
 }
 
-impl Wake for Echo {
+/// What a receiver gets, `None` when nothing comes any more; woken by way of the bell of this thread where there is one.
+/// Cancel safe.
+pub(crate) async fn received<T>(receiver: &mut oneshot::Receiver<T>) -> Option<T> {
+    // For a task that is polled without a [`Poller`].
+    let mut visit = None;
+    poll_fn(|context| match receiver.try_recv() {
+        Ok(value) => Poll::Ready(Some(value)),
+        Err(TryRecvError::Closed) => Poll::Ready(None),
+        Err(TryRecvError::Empty) => {
+            let waker = match POLLED.get().is_null() {
+                true => &visit.insert(Visit::of(context.waker())).waker,
+                false => context.waker(),
+            };
+            let polled = Pin::new(&mut *receiver).poll(&mut Context::from_waker(waker));
+            polled.map(Result::ok)
+        }
+    })
+    .await
+}
+
+impl Visit {
+    fn of(task: &Waker) -> Self {
+        let visitor = Arc::new(Visitor {
+            bell: Doorbell::here(),
+            task: task.clone(),
+        });
+        let waker = Waker::from(Arc::clone(&visitor));
+        Self { visitor, waker }
+    }
+}
+
+impl Visitor {
+    /// Has the task run; from its own thread.
+    pub(crate) fn enter(&self) {
+        self.task.wake_by_ref();
+    }
+}
+
+impl Wake for Visitor {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        if ptr::eq(POLLED.get(), Arc::as_ptr(self)) {
-            WOKEN.set(true);
-        } else {
-            self.task.wake_by_ref();
+        match &self.bell {
+            _ if ptr::eq(POLLED.get(), Arc::as_ptr(self)) => WOKEN.set(true),
+            Some(bell) if !bell.is_here() => bell.ring(Arc::clone(self)),
+            _ => self.enter(),
         }
     }
 }
 
-/// While a connection is polled, also when that panics.
+/// While a task is polled, also when that panics.
 struct Polling;
 
 impl Polling {
-    fn begin(echo: Option<&Arc<Echo>>) -> Self {
-        POLLED.set(echo.map_or(ptr::null(), Arc::as_ptr));
+    fn begin(visitor: &Arc<Visitor>) -> Self {
+        POLLED.set(Arc::as_ptr(visitor));
         WOKEN.set(false);
         Self
     }
