@@ -1,52 +1,42 @@
 //! The events of one stream: messages, signs of life, and the answer.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use mcp_driver::{Host, Part, Stream};
 
 use crate::{
     event_body::{EventBody, Next},
     held_bytes::held_bytes,
-    service::{ConnectionContext, Report},
-    watch::Serving,
+    service::{Report, Serving},
 };
 
 /// A response that has begun.
 pub(crate) struct Events<H: Host> {
     stream: Box<Stream<H>>,
-    context: Arc<ConnectionContext<H>>,
-    report: Report,
     /// The connection serves a request for as long as this is here.
-    serving: Serving,
+    serving: Serving<H>,
+    report: Report,
 }
 
 /// Said when there is nothing to say: a comment, which clients pass over.
 const SIGN_OF_LIFE: &[u8] = b":\n\n";
 
 impl<H: Host> Events<H> {
-    pub(crate) fn new(
-        stream: Box<Stream<H>>,
-        context: Arc<ConnectionContext<H>>,
-        report: Report,
-        serving: Serving,
-    ) -> Self {
+    pub(crate) fn new(stream: Box<Stream<H>>, serving: Serving<H>, report: Report) -> Self {
         Self {
             stream,
-            context,
-            report,
             serving,
+            report,
         }
     }
 
     /// The events as a body.
     pub(crate) fn body(self) -> EventBody<Option<Box<Self>>> {
-        let unread = self.context.watch.stream();
+        let unread = self.serving.watch.stream();
         EventBody::new(Some(Box::new(self)), next, unread)
     }
 
     async fn part(&mut self) -> Part {
-        let listener = &self.context.listener;
+        let listener = &self.serving.listener;
         self.stream
             .next(listener.options.keep_alive, listener.connections.drains())
             .await
@@ -64,12 +54,9 @@ fn next<H: Host>(events: Option<Box<Events<H>>>) -> Next<Option<Box<Events<H>>>>
             Part::Answer(mut answer, room) => {
                 let last = std::mem::take(&mut answer.body);
                 let Events {
-                    context,
-                    report,
-                    serving,
-                    ..
+                    serving, report, ..
                 } = *events;
-                report.answered(context.listener.host.as_ref(), &answer, last.len());
+                report.answered(serving.listener.host.as_ref(), &answer, last.len());
                 drop(serving);
                 (!last.is_empty()).then(|| (held_bytes(last, room), None))
             }

@@ -1,6 +1,6 @@
 //! From a request to its answer.
 
-use std::{convert::Infallible, sync::Arc, time::Instant};
+use std::{convert::Infallible, ops::Deref, sync::Arc, time::Instant};
 
 use hyper::{
     Request, Response,
@@ -45,6 +45,32 @@ impl<H> ConnectionContext<H> {
     }
 }
 
+/// A request being served, on its connection, until dropped.
+pub(crate) struct Serving<H> {
+    connection: Arc<ConnectionContext<H>>,
+}
+
+impl<H> Serving<H> {
+    fn begin(connection: Arc<ConnectionContext<H>>) -> Self {
+        connection.watch.begin();
+        Self { connection }
+    }
+}
+
+impl<H> Deref for Serving<H> {
+    type Target = ConnectionContext<H>;
+
+    fn deref(&self) -> &ConnectionContext<H> {
+        &self.connection
+    }
+}
+
+impl<H> Drop for Serving<H> {
+    fn drop(&mut self) {
+        self.connection.watch.end();
+    }
+}
+
 /// What is told of a request once it is answered.
 pub(crate) struct Report {
     /// Present when each request is told of.
@@ -55,17 +81,17 @@ pub(crate) struct Report {
 /// Serves one request. Dropping the future, or the body of its response, as hyper does when the peer is gone, cancels
 /// the call under way.
 pub(crate) async fn serve<H: Host>(
-    context: Arc<ConnectionContext<H>>,
+    connection: Arc<ConnectionContext<H>>,
     request: Request<Incoming>,
 ) -> Result<Response<AnswerBody>, Infallible> {
-    let serving = context.watch.begin();
-    let ListenerContext { host, options, .. } = &*context.listener;
+    let serving = Serving::begin(connection);
+    let ListenerContext { host, options, .. } = &*serving.listener;
     let mut report = Report {
         started: options.record_requests.then(Instant::now),
         request_bytes: 0,
     };
     let (parts, body) = request.into_parts();
-    let mut head = request_head(&parts, context.peer).with_tls(context.tls.clone());
+    let mut head = request_head(&parts, serving.peer).with_tls(serving.tls.clone());
     if let Some(guard) = &options.guard {
         guard.drop_hearsay(&mut head);
     }
@@ -73,17 +99,17 @@ pub(crate) async fn serve<H: Host>(
     let reply = Reply::to(parts);
 
     let mut unread = !body.is_end_stream();
-    let mut room = host.buffers().reserve();
+    let room = host.buffers().reserve();
     if let Some(answer) = options
         .guard
         .as_ref()
         .and_then(|guard| guard.metadata(&head))
     {
-        return Ok(whole(&context, reply, answer, room, unread, report));
+        return Ok(whole(&serving, reply, answer, room, unread, report));
     }
     let (exchange, step) = Exchange::http(host.shared(), Arc::clone(&options.endpoint), head);
-    let read = async |max_bytes| {
-        let input = read_body(body, max_bytes, &mut room, options.body_timeout).await;
+    let read = async |max_bytes, room: &mut Reservation| {
+        let input = read_body(body, max_bytes, room, options.body_timeout).await;
         if let Input::Body(bytes) = &input {
             unread = false;
             report.request_bytes = bytes.len();
@@ -94,19 +120,19 @@ pub(crate) async fn serve<H: Host>(
         Some(guard) => admit(host, guard, options.endpoint.hook, head).await,
         None => Input::Unanswered(Unanswered::Failed),
     };
-    let served = run(host, exchange, step, read, guard).await;
+    let served = run(host, exchange, step, room, read, guard).await;
     Ok(match served {
-        Served::Answer(answer, room) => whole(&context, reply, answer, room, unread, report),
+        Served::Answer(answer, room) => whole(&serving, reply, answer, room, unread, report),
         Served::Stream(mut stream) => {
             let head = stream.open();
-            let events = Events::new(stream, Arc::clone(&context), report, serving);
+            let events = Events::new(stream, serving, report);
             reply.stream(head, events.body())
         }
     })
 }
 
 fn whole<H: Host>(
-    context: &ConnectionContext<H>,
+    connection: &ConnectionContext<H>,
     reply: Reply,
     answer: Answer,
     room: Reservation,
@@ -115,11 +141,11 @@ fn whole<H: Host>(
 ) -> Response<AnswerBody> {
     let closes = unread || answer.connection != Connection::Keep;
     if closes {
-        context.watch.left_unread();
+        connection.watch.left_unread();
     }
-    let host = context.listener.host.as_ref();
+    let host = connection.listener.host.as_ref();
     if let Some(unlisted) = &answer.summary.unlisted
-        && context.listener.unlisted.take(unlisted.option)
+        && connection.listener.unlisted.take(unlisted.option)
     {
         host.record(Event::Unlisted {
             option: unlisted.option,

@@ -39,12 +39,6 @@ pub(crate) enum Activity {
     Closing,
 }
 
-/// A request being served, until dropped.
-#[derive(Debug)]
-pub(crate) struct Serving {
-    watch: Arc<Watch>,
-}
-
 impl Watch {
     pub(crate) fn activity(&self) -> Activity {
         if self.closing.load(Ordering::Relaxed) {
@@ -69,12 +63,16 @@ impl Watch {
     }
 
     /// Notes the begin of a request.
-    pub(crate) fn begin(self: &Arc<Self>) -> Serving {
+    pub(crate) fn begin(&self) {
         self.requests.store(self.requests() + 1, Ordering::Relaxed);
         self.count(1);
-        Serving {
-            watch: Arc::clone(self),
-        }
+    }
+
+    /// Notes the end of a request that had begun.
+    pub(crate) fn end(&self) {
+        self.count(-1);
+        self.reading.store(false, Ordering::Relaxed);
+        self.moved.store(true, Ordering::Relaxed);
     }
 
     /// One thread writes this, so it takes no step that locks out others.
@@ -133,13 +131,5 @@ impl Watch {
     /// Notes that our side is closed.
     pub(crate) fn close(&self) {
         self.closing.store(true, Ordering::Relaxed);
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        self.watch.count(-1);
-        self.watch.reading.store(false, Ordering::Relaxed);
-        self.watch.moved.store(true, Ordering::Relaxed);
     }
 }

@@ -1,7 +1,9 @@
 //! What a handler may know of its request, as `BeamMCP.Context.new/2` takes it.
 
 use mcp_json::Node;
-use mcp_protocol::{Config, Identity, Json, RequestContext, RequestHead, Single};
+use mcp_protocol::{
+    Config, Identity, Json, RequestContext, RequestHead, Single, TRACE_KEYS, Transport,
+};
 use rustler::{Encoder, Env, Term, types::atom};
 
 use crate::{
@@ -19,9 +21,9 @@ pub(crate) fn encode<'a>(
 ) -> Term<'a> {
     let env = decoder.env();
     let head = context.head.as_deref();
-    let transport = match head {
-        Some(_) => atoms::http(),
-        None => atoms::stdio(),
+    let transport = match context.transport {
+        Transport::Http => atoms::http(),
+        Transport::Stdio => atoms::stdio(),
     };
     let request = (
         call,
@@ -94,7 +96,7 @@ fn trace<'a>(meta: Term<'a>, context: &RequestContext) -> Term<'a> {
     let head = context.head.as_deref();
     let keys = [atoms::baggage(), atoms::traceparent(), atoms::tracestate()];
     keys.into_iter()
-        .zip(TRACE_HEADERS)
+        .zip(TRACE_KEYS)
         .fold(Term::map_new(env), |trace, (key, name)| {
             let from_meta = in_meta.then(|| context.meta_value(name)).flatten();
             let value = match (
@@ -108,5 +110,3 @@ fn trace<'a>(meta: Term<'a>, context: &RequestContext) -> Term<'a> {
             trace.map_put(key, value).expect("the term is a map")
         })
 }
-
-const TRACE_HEADERS: [&str; 3] = ["baggage", "traceparent", "tracestate"];

@@ -124,9 +124,7 @@ pub(crate) fn encode<'a>(
             context::encode(&mut Decoder::new(env), number, &context, config),
         )
             .encode(env),
-        Ask::Body { .. } | Ask::Guard(_) | Ask::Cancel { .. } | Ask::Hear { .. } => {
-            atoms::gone().encode(env)
-        }
+        Ask::Guard(_) | Ask::Cancel { .. } | Ask::Hear { .. } => atoms::gone().encode(env),
     }
 }
 
@@ -144,44 +142,50 @@ fn call_tuple<'a>(
     if !is_small(&call.context) {
         call.let_go_of_message();
     }
-    let target = call.target.clone();
-    let token = token(Asked::Call(Serving::new(call)));
-    match &target {
+    let token = |call| token(Asked::Call(Serving::new(call))).encode(env);
+    // What the definition says becomes terms before the token takes the call.
+    match &call.target {
         Target::Tool(tool) => {
-            let function = HostHandler::of(&*tool.handler);
-            (atoms::call(), token, function, arguments, context).encode(env)
+            let function = HostHandler::of(&*tool.handler).encode(env);
+            (atoms::call(), token(call), function, arguments, context).encode(env)
         }
         Target::Resource(reading) => {
-            let function = HostHandler::of(reading.handler());
-            let (uri, params) = (&*reading.uri, variables(env, reading));
-            (atoms::read(), token, function, uri, params, context).encode(env)
+            let function = HostHandler::of(reading.handler()).encode(env);
+            let (uri, params) = (reading.uri.encode(env), variables(env, reading));
+            (atoms::read(), token(call), function, uri, params, context).encode(env)
         }
         Target::Prompt(prompt) => {
-            let function = HostHandler::of(&*prompt.handler);
-            let name = &*prompt.name;
-            (
+            let function = HostHandler::of(&*prompt.handler).encode(env);
+            let name = prompt.name.encode(env);
+            let elements = (
                 atoms::get_prompt(),
-                token,
+                token(call),
                 function,
                 name,
                 arguments,
                 context,
-            )
-                .encode(env)
+            );
+            elements.encode(env)
         }
         Target::Completion(completing) => {
-            completion_tuple(env, &token, completing, arguments, context)
+            let [function, reference, argument, value] = completed(env, completing);
+            let elements = [
+                atoms::complete().encode(env),
+                token(call),
+                function,
+                reference,
+                argument,
+                value,
+                arguments,
+                context,
+            ];
+            tuple::make_tuple(env, &elements)
         }
     }
 }
 
-fn completion_tuple<'a>(
-    env: Env<'a>,
-    token: &ResourceArc<CallToken>,
-    completing: &Completing,
-    resolved: Term<'a>,
-    context: Term<'a>,
-) -> Term<'a> {
+/// Function, reference, argument and value.
+fn completed<'a>(env: Env<'a>, completing: &Completing) -> [Term<'a>; 4] {
     let function = match &completing.completion {
         Some(completion) => HostHandler::of(&*completion.handler).encode(env),
         None => atom::nil().encode(env),
@@ -190,17 +194,12 @@ fn completion_tuple<'a>(
         Reference::Prompt(name) => (atoms::prompt(), &**name),
         Reference::Resource(uri) => (atoms::resource(), &**uri),
     };
-    let elements = [
-        atoms::complete().encode(env),
-        token.encode(env),
+    [
         function,
         reference.encode(env),
         completing.argument.encode(env),
         completing.value.encode(env),
-        resolved,
-        context,
-    ];
-    tuple::make_tuple(env, &elements)
+    ]
 }
 
 /// The arguments of a call, under atoms where the host declared them.

@@ -25,7 +25,9 @@ pub struct RequestContext {
     pub identity: Option<Identity>,
     /// The legacy session.
     pub session: Option<Arc<str>>,
-    /// The head, for the headers that the host asked to see; absent on stdio.
+    /// What the request came over.
+    pub transport: Transport,
+    /// The head, where it has something for the handler: headers that the host asked to see, or a trace.
     pub head: Option<Arc<RequestHead>>,
     /// When the call's time is up, in milliseconds of the Unix epoch.
     pub deadline_ms: u64,
@@ -33,6 +35,18 @@ pub struct RequestContext {
     pub(crate) meta: RequestMeta,
     pub(crate) client: Client,
 }
+
+/// The transports.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Transport {
+    /// Streamable HTTP.
+    Http,
+    /// Standard input and output.
+    Stdio,
+}
+
+/// The parts of a trace context (W3C): keys of `_meta` (META-12), and HTTP headers.
+pub const TRACE_KEYS: [&str; 3] = ["baggage", "traceparent", "tracestate"];
 
 /// Where the client described itself. Unverified, for display only (META-6).
 #[derive(Clone)]

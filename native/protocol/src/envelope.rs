@@ -1,6 +1,7 @@
 //! The JSON-RPC 2.0 shape of one message.
 
 use mcp_json::{Kind, Node, NodeId};
+use smol_str::SmolStr;
 
 use crate::{
     error::{Code, Error},
@@ -14,7 +15,7 @@ pub(crate) enum Envelope {
     Request(Incoming),
     /// It has no id and gets no answer.
     Notification {
-        method: String,
+        method: SmolStr,
         params: Option<NodeId>,
     },
     /// A result or an error of the peer's, with the id of what it answers.
@@ -26,7 +27,7 @@ pub(crate) struct Incoming {
     pub(crate) id: RequestId,
     /// Where the id lies in the message.
     pub(crate) id_node: NodeId,
-    pub(crate) method: String,
+    pub(crate) method: SmolStr,
     pub(crate) params: Option<NodeId>,
 }
 
@@ -65,7 +66,7 @@ impl Envelope {
         let Some(method) = method.as_str() else {
             return refuse("The member \"method\" must be a string");
         };
-        let method = method.into_owned();
+        let method = SmolStr::from(method);
         let params = members.params;
         if params.is_some_and(|params| params.kind() != Kind::Object) {
             let error = Error::new(

@@ -177,6 +177,11 @@ impl RequestHead {
         }
     }
 
+    /// Whether there is a header `name` (lower case).
+    pub fn has(&self, name: &str) -> bool {
+        self.spans(name).next().is_some()
+    }
+
     fn spans<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a HeaderSpan> {
         let tag = tag(name);
         let headers = match self.tags & bit(tag) {

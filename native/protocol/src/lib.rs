@@ -60,7 +60,7 @@ pub use catalog::{
 };
 pub use change::{Change, Filter, Listing, MAX_URIS, TaskIds, Uris};
 pub use config::{Config, Endpoint, Hosts, Origins, ScopePolicy, Shared};
-pub use context::{Json, RequestContext};
+pub use context::{Json, RequestContext, TRACE_KEYS, Transport};
 pub use error::{Code, Error};
 pub use event::{EventId, StreamKind};
 pub use exchange::{Exchange, Line, Pipe};

@@ -37,11 +37,6 @@ pub struct Question {
 
 /// The kinds of question.
 pub enum Ask {
-    /// Read the request's body, at most so many bytes. Answered by the driver itself.
-    Body {
-        /// The largest body that is read.
-        max_bytes: usize,
-    },
     /// Run the host's `authorize` hook.
     Authorize {
         /// [`Endpoint::hook`](crate::Endpoint::hook)
@@ -332,7 +327,6 @@ impl Instance {
 impl fmt::Debug for Ask {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Body { max_bytes } => write!(out, "Body(at most {max_bytes} bytes)"),
             Self::Authorize { hook, .. } => write!(out, "Authorize({hook})"),
             Self::Guard(_) => out.write_str("Guard"),
             Self::Keys { hook, issuer } => write!(out, "Keys({hook}, {issuer})"),

@@ -1,8 +1,7 @@
 //! Request ids: echoed as they came, compared by what they mean.
 
-use std::sync::Arc;
-
 use mcp_json::{Kind, Node, Number};
+use smol_str::SmolStr;
 
 /// The longest id accepted, in bytes of its JSON text.
 pub const MAX_ID_BYTES: usize = 1_024;
@@ -10,7 +9,7 @@ pub const MAX_ID_BYTES: usize = 1_024;
 /// A JSON-RPC request id: a string or an integer, kept as the JSON text that is echoed.
 #[derive(Clone, Debug)]
 pub struct RequestId {
-    raw: Arc<str>,
+    raw: SmolStr,
 }
 
 /// What an id means, for telling requests apart: `"1"` and `1` differ, `"a"` and `"\u0061"` do not.

@@ -14,6 +14,11 @@ use crate::{
 /// The next thing for a driver to do.
 #[derive(Debug)]
 pub enum Step {
+    /// Read the request's body and resume.
+    ReadBody {
+        /// The largest body that is read.
+        max_bytes: usize,
+    },
     /// Find this out and resume.
     Ask(Box<Question>),
     /// Run this off the serving thread and resume.

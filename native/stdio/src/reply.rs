@@ -33,9 +33,10 @@ impl<H: Host> Reply<H> {
         if !held.grow(self.request_bytes) {
             step = refuse(&mut exchange, step);
         }
-        let no_body = async |_| Input::BodyFault(BodyFault::Broken);
+        let no_body = async |_, _: &mut Reservation| Input::BodyFault(BodyFault::Broken);
         let no_guard = async |_| Input::Unanswered(Unanswered::Failed);
-        let served = run(&self.host, exchange, step, no_body, no_guard).await;
+        let room = self.host.buffers().reserve();
+        let served = run(&self.host, exchange, step, room, no_body, no_guard).await;
         let (mut answer, room, farewell) = match served {
             Served::Answer(answer, room) => (answer, room, None),
             Served::Stream(mut stream) => {
@@ -112,7 +113,7 @@ fn refuse(exchange: &mut Exchange, step: Step) -> Step {
                 ..
             }
         ),
-        Step::Compute(_) | Step::Listen(_) | Step::Deliver(_) => false,
+        Step::ReadBody { .. } | Step::Compute(_) | Step::Listen(_) | Step::Deliver(_) => false,
     };
     match harmless {
         true => step,

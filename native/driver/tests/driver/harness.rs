@@ -3,7 +3,7 @@
 use std::{future::pending, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use mcp_driver::{CallLimits, Host, Part, Served, Stream, now, run};
+use mcp_driver::{CallLimits, Host, Part, Reservation, Served, Stream, now, run};
 use mcp_protocol::{
     Answer, Authorized, Endpoint, Exchange, Identity, Input, Line, Peer, Pipe, Principal,
     RequestHead, Revision, Session, SessionAnswer, Step, Unanswered, Uris,
@@ -147,9 +147,10 @@ impl Arrived {
     }
 
     async fn run(self, host: &Arc<TestHost>) -> Served<TestHost> {
-        let read_body = async |_| Input::Body(self.body);
+        let read_body = async |_, _: &mut Reservation| Input::Body(self.body);
         let guard = async |_| Input::Unanswered(Unanswered::Failed);
-        run(host, self.exchange, self.step, read_body, guard).await
+        let room = host.buffers().reserve();
+        run(host, self.exchange, self.step, room, read_body, guard).await
     }
 }
 

@@ -236,9 +236,12 @@ fn refuses_a_body_that_the_budget_has_no_room_for() {
 fn refuses_an_answer_that_the_budget_has_no_room_for() {
     let server = serve();
     let mut room = server.host.buffers().reserve();
-    let body = call("echo", "hi").len();
+    // Arguments without a text come back as they are, every quotation mark escaped once more.
+    let quotes = "\"".repeat(400);
+    let body = call("echo", &quotes).len();
     assert!(room.grow((1 << 20) - body));
-    let response = server.connect().send(post("echo", "hi")).response();
+    let request = post("echo", &quotes).replace(r#""text":"#, r#""same":"#);
+    let response = server.connect().send(request).response();
     assert_eq!(response.status, 503);
     assert!(response.body.contains("-31503") && response.body.contains(r#""id":1"#));
     drop(room);

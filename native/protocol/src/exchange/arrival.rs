@@ -59,7 +59,10 @@ impl Exchange {
             Verb::Get => self.hear(),
             Verb::Delete => self.delete(),
             Verb::Post => match self.negotiate() {
-                Ok(max_bytes) => self.ask(Stage::ReadingBody, Ask::Body { max_bytes }),
+                Ok(max_bytes) => {
+                    self.stage = Stage::ReadingBody;
+                    Step::ReadBody { max_bytes }
+                }
                 Err(error) => self.refuse(error),
             },
         }

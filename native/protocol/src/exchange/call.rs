@@ -40,7 +40,6 @@ impl Exchange {
         let context = self.context(now, &request, timeout_ms);
         let reply = request.reply();
         self.resumable = self.resumable_by(&request);
-        self.called = Some(Arc::clone(&request.document));
         let inquiry = match target {
             Target::Completion(_) => None,
             _ => Some(Box::new(self.inquiry(&mut request))),
@@ -127,21 +126,12 @@ impl Exchange {
             Unanswered::Cancelled => self.cancelled(),
             why => {
                 if let Unanswered::PrincipalBusy(_) = why {
-                    self.note_busy(now);
+                    let (method, name) = (self.summary.method, Arc::clone(target.name()));
+                    self.note_limited(now, method, Some(name), word::PRINCIPAL_BUSY);
                 }
                 self.refuse(busy(why))
             }
         }
-    }
-
-    /// The caller has as many calls running as one may.
-    fn note_busy(&mut self, now: Now) {
-        let called = self.called.clone();
-        let params = called
-            .as_ref()
-            .and_then(|called| called.root().get("params"));
-        let operation = self.summary.method.map(|method| (method, params));
-        self.note_limit(now, operation, word::PRINCIPAL_BUSY);
     }
 
     /// The fixed text of a host fault: a result of a tool (TOOL-16), an error of anything else. `fault` is for the

@@ -10,7 +10,7 @@ use crate::{
 
 impl Exchange {
     pub(super) fn complete(&mut self, now: Now, request: Request) -> Result<Step, Error> {
-        let (catalog, config) = (&self.catalog, &self.shared.config);
+        let (catalog, config) = (self.catalog(), &self.shared.config);
         match completion_complete::read(request.named_params(), catalog, config)? {
             Some((completing, settled)) => {
                 let target = Target::Completion(Arc::new(completing));

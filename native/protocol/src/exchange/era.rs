@@ -126,7 +126,7 @@ impl Exchange {
         let method = Method::parse(name)
             .filter(|method| method.served(revision, self.is_pipe()))
             .ok_or_else(unknown)?;
-        let offered = |feature| offers(feature, &self.shared.config, &self.catalog);
+        let offered = |feature| offers(feature, &self.shared.config, self.catalog());
         if !method.feature().is_none_or(offered) {
             return Err(unknown());
         }

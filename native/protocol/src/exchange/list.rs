@@ -64,7 +64,7 @@ impl Exchange {
     fn sieve(&self, method: Method, verdicts: Option<Vec<u8>>) -> Option<Sieve> {
         let policy = &self.shared.config.scopes;
         let granted = self.granted_scopes();
-        let all_pass = granted.is_none() || self.catalog.is_open(method);
+        let all_pass = granted.is_none() || self.catalog().is_open(method);
         if all_pass && !policy.authorizes_definitions {
             return None;
         }
@@ -77,7 +77,7 @@ impl Exchange {
     }
 
     fn select(&mut self, now: Now, request: Request, sieve: Sieve) -> Result<Step, Error> {
-        let (catalog, method) = (Arc::clone(&self.catalog), request.method);
+        let (catalog, method) = (Arc::clone(self.catalog()), request.method);
         let is_final =
             sieve.verdicts.is_some() || !self.shared.config.scopes.authorizes_definitions;
         if catalog.is_short(method) {
@@ -102,7 +102,7 @@ impl Exchange {
         let ask = Ask::Sift {
             context: Box::new(self.context(now, &request, self.shared.config.hook_timeout_ms)),
             kind: OfferKind::of_list(request.method),
-            names: self.catalog.selected_names(request.method, &selection),
+            names: self.catalog().selected_names(request.method, &selection),
         };
         Ok(self.ask(Stage::Sifting(request), ask))
     }
@@ -122,7 +122,7 @@ impl Exchange {
         selection: Option<Selection>,
         list: &List<D>,
     ) -> Result<Step, Error> {
-        let (shared, catalog) = (Arc::clone(&self.shared), Arc::clone(&self.catalog));
+        let (shared, catalog) = (Arc::clone(&self.shared), Arc::clone(self.catalog()));
         let rows = Rows::new((list.section)(&catalog), selection);
         if rows.needs_digest(request.named_params(), shared.config.page_size) {
             self.stage = Stage::DigestingList(request);

@@ -60,8 +60,8 @@ impl Exchange {
         if !self.is_pipe() && !self.admits_stream() {
             return Err(not_acceptable("subscriptions/listen is answered"));
         }
-        let filter = read_filter(request.named_params(), &self.shared.config, &self.catalog)?;
-        let tasks = read_tasks(&request, &self.shared.config, &self.catalog)?;
+        let filter = read_filter(request.named_params(), &self.shared.config, self.catalog())?;
+        let tasks = read_tasks(&request, &self.shared.config, self.catalog())?;
         self.hearer = self.lasting_hearer(now, &request)?;
         let reply = request.reply();
         let framing = match self.is_pipe() {
@@ -153,7 +153,7 @@ impl Exchange {
             return refusal;
         }
         self.summary.revision = Some(session.revision);
-        let filter = session_filter(&self.shared.config, &self.catalog, &session);
+        let filter = session_filter(&self.shared.config, self.catalog(), &session);
         let filter = self.permitted_filter(filter);
         self.hearer = self.hearer_of(|| self.standing_context(Some(&id), &session));
         let owner = Owner::Session(Scope::Session(Arc::clone(&id)));
@@ -188,12 +188,11 @@ impl Exchange {
     /// A stream may stay open for days: it keeps no catalog alive.
     pub(super) fn let_go_of_catalog(&mut self) {
         static NOTHING: LazyLock<Arc<Catalog>> = LazyLock::new(Arc::default);
-        let nothing = Arc::clone(&NOTHING);
         self.shared = Arc::new(Shared {
-            catalog: Arc::clone(&nothing),
+            catalog: Arc::clone(&NOTHING),
             ..(*self.shared).clone()
         });
-        self.catalog = nothing;
+        self.own_catalog = None;
     }
 
     /// The subscription could not begin: refused before it is acknowledged (SUB-17).

@@ -71,8 +71,8 @@ use crate::{
 /// The state of one exchange.
 pub struct Exchange {
     shared: Arc<Shared>,
-    /// The snapshot that the exchange started with, or the caller's own.
-    catalog: Arc<Catalog>,
+    /// The caller's own, in place of the snapshot that the exchange started with.
+    own_catalog: Option<Arc<Catalog>>,
     carrier: Carrier,
     identity: Option<Identity>,
     /// What the access token said beside that.
@@ -89,9 +89,6 @@ pub struct Exchange {
     streaming: bool,
     /// The session whose client may resume the stream of the call that is awaited.
     resumable: Option<Arc<str>>,
-    /// The message of the call that is awaited. The call has it too; kept here, it is freed by whoever drives the
-    /// exchange, and not by the one who answers, which may be in no position to free a megabyte.
-    called: Option<Arc<Document>>,
     /// Who listens, as the host is to see it before a change goes out.
     hearer: Option<Box<RequestContext>>,
     stage: Stage,
@@ -340,7 +337,7 @@ impl Exchange {
                 Input::Unanswered(_),
             ) => self.deliver(listener, Delivery::Later),
             (Stage::LoadingCatalog(request), Input::Catalog(catalog)) => {
-                self.catalog = catalog;
+                self.own_catalog = Some(catalog);
                 self.admit(now, request)
             }
             (Stage::Permitting(request, hides), Input::Permission(permission)) => {
@@ -412,8 +409,8 @@ impl Exchange {
     /// Boxed, since it is handed on from future to future.
     fn new(shared: Arc<Shared>, carrier: Carrier, identity: Option<Identity>) -> Box<Self> {
         Box::new(Self {
-            catalog: Arc::clone(&shared.catalog),
             shared,
+            own_catalog: None,
             carrier,
             identity,
             granted: None,
@@ -423,7 +420,6 @@ impl Exchange {
             body_read: false,
             streaming: false,
             resumable: None,
-            called: None,
             hearer: None,
             stage: Stage::Over,
             summary: Summary::default(),
@@ -440,6 +436,10 @@ impl Exchange {
         };
         self.stage = stage;
         Step::Ask(Box::new(Question { ask, timeout_ms }))
+    }
+
+    fn catalog(&self) -> &Arc<Catalog> {
+        self.own_catalog.as_ref().unwrap_or(&self.shared.catalog)
     }
 
     fn is_pipe(&self) -> bool {

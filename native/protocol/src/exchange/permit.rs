@@ -7,7 +7,6 @@ use mcp_auth::{Decided, Denial, StepUp};
 
 use super::{Exchange, Request, Stage, named::Named};
 use crate::{
-    catalog::Catalog,
     method::Method,
     offer::Permission,
     question::{Ask, PermitAsk},
@@ -61,7 +60,7 @@ impl Exchange {
         let hidden = hides.then_some((word::HIDDEN, Denial::Neutral));
         self.note_operation(now, (request.method, request.params()), hidden);
         if hides {
-            self.catalog = Arc::new(Catalog::default());
+            self.own_catalog = Some(Arc::default());
         }
         if request.method != Method::ToolsCall
             && let Err(error) = request.check_optional_meta()
@@ -82,7 +81,7 @@ impl Exchange {
         if !policy.authorizes_definitions && !policy.steps_up {
             return None;
         }
-        let named = Named::find(request.method, request.params(), &self.catalog)?;
+        let named = Named::find(request.method, request.params(), self.catalog())?;
         Some(Ask::Permit(Box::new(PermitAsk {
             context: self.context(now, request, self.shared.config.hook_timeout_ms),
             offer: named.offer(),

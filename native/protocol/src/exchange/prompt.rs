@@ -7,7 +7,7 @@ use crate::{
 
 impl Exchange {
     pub(super) fn get_prompt(&mut self, now: Now, mut request: Request) -> Result<Step, Error> {
-        let (prompt, arguments) = prompts_get::read(request.named_params(), &self.catalog)?;
+        let (prompt, arguments) = prompts_get::read(request.named_params(), self.catalog())?;
         self.read_inputs(now, &mut request)?;
         self.dispatch(now, request, Target::Prompt(prompt), arguments)
     }

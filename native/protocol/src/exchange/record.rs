@@ -35,7 +35,7 @@ impl Exchange {
             return;
         }
         let gate = with_operation(method, params, |operation| self.gate(operation));
-        let named = Named::find(method, params, &self.catalog);
+        let named = Named::find(method, params, self.catalog());
         let primary = named.as_ref().and_then(|named| named.access);
         let primary = primary.map_or(&[][..], mcp_auth::Definition::primary);
         let wanted = union(gate.iter().chain(primary));
@@ -65,10 +65,22 @@ impl Exchange {
             return;
         }
         let named =
-            operation.and_then(|(method, params)| Named::find(method, params, &self.catalog));
+            operation.and_then(|(method, params)| Named::find(method, params, self.catalog()));
+        let definition = named.and_then(|named| named.declared().map(Arc::from));
+        self.note_limited(now, operation.map(|(method, _)| method), definition, reason);
+    }
+
+    /// The same, of a definition that was looked up.
+    pub(super) fn note_limited(
+        &mut self,
+        now: Now,
+        method: Option<Method>,
+        definition: Option<Arc<str>>,
+        reason: &'static str,
+    ) {
         let stage = Stage::Operation {
-            method: operation.map(|(method, _)| method),
-            definition: named.and_then(|named| named.declared().map(Arc::from)),
+            method,
+            definition,
             wanted: Clause::new(),
             missing: Clause::new(),
             held: self.held(),

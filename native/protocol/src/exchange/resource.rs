@@ -15,7 +15,7 @@ use crate::{
 impl Exchange {
     pub(super) fn read_resource(&mut self, now: Now, mut request: Request) -> Result<Step, Error> {
         let reading =
-            resources_read::read(request.named_params(), &self.catalog, request.revision)?;
+            resources_read::read(request.named_params(), self.catalog(), request.revision)?;
         self.read_inputs(now, &mut request)?;
         self.dispatch(now, request, Target::Resource(Arc::new(reading)), None)
     }

@@ -56,7 +56,7 @@ impl Exchange {
         if method == Method::Listen {
             return self.judge_subscription(&granted, gate.into_owned(), params);
         }
-        let Some(named) = Named::find(method, params, &self.catalog) else {
+        let Some(named) = Named::find(method, params, self.catalog()) else {
             return decide(&granted, &gate, None, Denial::Challenge);
         };
         let denial = self.usual_denial(named.kind);
@@ -147,7 +147,7 @@ impl Exchange {
             if seen.len() > MAX_URIS {
                 break;
             }
-            let named = Named::resource(uri, &self.catalog);
+            let named = Named::resource(uri, self.catalog());
             let denial = self.usual_denial(named.kind);
             let lacking = named.access.filter(|access| !access.permits(granted));
             if let Some(access) = lacking

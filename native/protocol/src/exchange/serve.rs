@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::{Exchange, Reply, Request, Stage, internal, named::Named};
 use crate::{
-    context::RequestContext,
+    context::{RequestContext, TRACE_KEYS, Transport},
+    head::RequestHead,
     method::{Feature, Method},
     methods::{discover, initialize},
     question::Ask,
@@ -55,7 +56,7 @@ impl Exchange {
     }
 
     fn discover(&mut self, request: &Request) -> Step {
-        let (shared, catalog) = (Arc::clone(&self.shared), Arc::clone(&self.catalog));
+        let (shared, catalog) = (Arc::clone(&self.shared), Arc::clone(self.catalog()));
         self.result(&request.reply(), None, |result| {
             discover::write(result, &shared.config, &catalog, request.revision);
         })
@@ -68,7 +69,8 @@ impl Exchange {
             revision: request.revision,
             identity: self.identity.clone(),
             session: request.session.clone(),
-            head: self.head().cloned(),
+            transport: self.transport(),
+            head: self.head_for_host(),
             deadline_ms: now.wall_ms + timeout_ms,
             message: Arc::clone(&request.document),
             meta: request.meta,
@@ -76,11 +78,26 @@ impl Exchange {
         }
     }
 
+    pub(super) fn transport(&self) -> Transport {
+        match self.is_pipe() {
+            true => Transport::Stdio,
+            false => Transport::Http,
+        }
+    }
+
+    /// Most heads have nothing that a handler may see, and those stay on their thread.
+    pub(super) fn head_for_host(&self) -> Option<Arc<RequestHead>> {
+        let head = self.head()?;
+        let is_traced = || TRACE_KEYS.iter().any(|name| head.has(name));
+        let is_shown = !self.shared.config.context_headers.is_empty() || is_traced();
+        is_shown.then(|| Arc::clone(head))
+    }
+
     pub(super) fn initialize_result(&mut self, revision: Revision, session: Option<&str>) -> Step {
         let Some(id) = self.id.clone() else {
             return self.refuse(internal(word::DRIVER, "initialize has an id"));
         };
-        let (shared, catalog) = (Arc::clone(&self.shared), Arc::clone(&self.catalog));
+        let (shared, catalog) = (Arc::clone(&self.shared), Arc::clone(self.catalog()));
         let step = self.result(&Reply { id, revision }, None, |result| {
             initialize::write(result, &shared.config, &catalog, revision);
         });

@@ -24,7 +24,7 @@ use crate::{
 
 impl Exchange {
     pub(super) fn call_tool(&mut self, now: Now, mut request: Request) -> Result<Step, Error> {
-        let (tool, arguments) = tools_call::read(request.named_params(), &self.catalog)?;
+        let (tool, arguments) = tools_call::read(request.named_params(), self.catalog())?;
         self.summary.definition = Some(Arc::clone(&tool.name));
         if let (Some(head), Era::Modern) = (self.head(), request.revision.era()) {
             let arguments = arguments.map(|node| request.document.node(node));
@@ -35,7 +35,7 @@ impl Exchange {
             return self.refuse_without_tasks(&request, &tool);
         }
         self.read_inputs(now, &mut request)?;
-        let (Some(schema), Some(node)) = (tool.input.clone(), arguments) else {
+        let (Some(schema), Some(node)) = (&tool.input, arguments) else {
             let absent = tool.input.as_ref().map(|schema| schema.check(&json!({})));
             return self.arguments_checked(now, request, tool, None, absent.unwrap_or(Ok(())));
         };
@@ -44,9 +44,9 @@ impl Exchange {
             let checked = schema.check_node(instance);
             return self.arguments_checked(now, request, tool, Some(node), checked);
         }
-        self.stage = Stage::CheckingArguments(tool);
         let instance = Instance::Arguments(Box::new(request), node);
-        let work = Work::Check(schema, instance);
+        let work = Work::Check(Arc::clone(schema), instance);
+        self.stage = Stage::CheckingArguments(tool);
         Ok(Step::Compute(Box::new(Computation(work))))
     }
 

@@ -58,12 +58,14 @@ pub(crate) fn read(
         Some(node) => Some(opened(shared, now, node, binding()).ok_or_else(invalid_state)?),
         None => None,
     };
-    let inputs = Inputs {
+    if responses.is_none() && state.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(Box::new(Inputs {
         message: Arc::clone(message),
         responses,
         state,
-    };
-    Ok((responses.is_some() || inputs.state.is_some()).then(|| Box::new(inputs)))
+    })))
 }
 
 /// Whom a state is for, and for which request: the method and all parameters but those of a retry (MRTR-10).

@@ -1,8 +1,8 @@
 //! Definitions that depend on the caller (`capabilities/1`): TOOL-3, CACHE-7, X24's core.
 
-use std::sync::Arc;
+use std::sync::{Arc, mpsc::channel};
 
-use mcp_protocol::{Catalog, Change, Input, Listing, Unanswered};
+use mcp_protocol::{Catalog, Change, Config, Input, Listing, TRACE_KEYS, Transport, Unanswered};
 use serde_json::{Value, json};
 
 use crate::harness::{
@@ -11,7 +11,15 @@ use crate::harness::{
 
 /// Everybody sees `shared`; whoever sends `X-Role: admin` sees `secret` too.
 fn server() -> Server {
-    let mut server = Server::offering(nothing(), |config| config.caller_catalog = true);
+    server_with(|_| ())
+}
+
+fn server_with(change: impl FnOnce(&mut Config)) -> Server {
+    let mut server = Server::offering(nothing(), |config| {
+        config.caller_catalog = true;
+        config.context_headers = vec!["x-role".into()];
+        change(config);
+    });
     server.world.catalog = Box::new(|context| {
         let is_admin = context
             .head
@@ -44,6 +52,30 @@ fn the_list_is_the_callers() {
     assert_eq!(reply.result()["cacheScope"], json!("private"));
     let reply = server().post(&list.set("X-Role", "admin"));
     assert_eq!(names(&reply.result()), ["shared", "secret"]);
+}
+
+/// What nobody is shown stays where it is.
+#[test]
+fn a_context_has_the_head_only_for_a_reason() {
+    let shows_head = |shown: &[&str], name: &str| {
+        let (heads, seen) = channel();
+        let mut server = Server::offering(nothing(), |config| {
+            config.caller_catalog = true;
+            config.context_headers = shown.iter().map(|name| (*name).into()).collect();
+        });
+        server.world.catalog = Box::new(move |context| {
+            assert_eq!(context.transport, Transport::Http);
+            heads.send(context.head.is_some()).unwrap();
+            Input::Catalog(Arc::default())
+        });
+        server.post(&Post::request("tools/list").set(name, "1"));
+        seen.recv().unwrap()
+    };
+    assert!(!shows_head(&[], "X-Role"));
+    assert!(shows_head(&["x-role"], "X-Role"));
+    for name in TRACE_KEYS {
+        assert!(shows_head(&[], name));
+    }
 }
 
 #[test]
@@ -147,11 +179,7 @@ fn everything_listed_is_advertised_before_anybody_asked() {
 
 #[test]
 fn a_cursor_belongs_to_the_list_that_the_caller_saw() {
-    let mut server = Server::offering(nothing(), |config| {
-        config.caller_catalog = true;
-        config.page_size = 1;
-    });
-    server.world.catalog = self::server().world.catalog;
+    let mut server = server_with(|config| config.page_size = 1);
     let list = |params: Value| Post::modern(&modern("tools/list", params));
     let first = server.post(&list(json!({})).set("X-Role", "admin"));
     let cursor = first.result()["nextCursor"].take();

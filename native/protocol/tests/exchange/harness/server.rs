@@ -177,7 +177,8 @@ impl Server {
             Step::Compute(computation) => Input::Computed(computation.run()),
             Step::Listen(_) => Input::Done,
             Step::Deliver(_) => panic!("nothing is delivered here"),
-            Step::Ask(question) => self.world.answer(&question.ask, &pending.body),
+            Step::ReadBody { .. } => self.world.read(&pending.body),
+            Step::Ask(question) => self.world.answer(&question.ask),
         };
         let step = pending.exchange.resume(self.now, input);
         Pending::next(pending.exchange, step, pending.body, pending.asked)
@@ -300,6 +301,7 @@ impl Pending {
 
     fn next(exchange: Box<Exchange>, step: Step, body: Bytes, mut asked: Vec<String>) -> Self {
         match &step {
+            Step::ReadBody { max_bytes } => asked.push(format!("body {max_bytes}")),
             Step::Ask(question) => asked.push(describe(&question.ask)),
             Step::Compute(_) => asked.push("compute".into()),
             Step::Listen(subscription) => {

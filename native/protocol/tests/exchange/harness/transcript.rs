@@ -117,8 +117,8 @@ impl Player<'_> {
 /// The body is on its way already: no transcript has to bring it.
 fn read_body(pending: Pending, server: &mut Server) -> Pending {
     match &pending.step {
-        Step::Ask(question) if matches!(question.ask, mcp_protocol::Ask::Body { .. }) => {
-            let input = server.world.answer(&question.ask, pending.body());
+        Step::ReadBody { .. } => {
+            let input = server.world.read(pending.body());
             pending.feed(server.now, input)
         }
         _ => pending,

@@ -51,13 +51,17 @@ impl World {
         }
     }
 
-    /// Answers one question. The body is the listener's to bring.
-    pub fn answer(&mut self, ask: &Ask, body: &Bytes) -> Input {
+    /// Reads the body that the listener brings.
+    pub fn read(&mut self, body: &Bytes) -> Input {
+        match self.body_fault.take() {
+            Some(fault) => Input::BodyFault(fault),
+            None => Input::Body(body.clone()),
+        }
+    }
+
+    /// Answers one question.
+    pub fn answer(&mut self, ask: &Ask) -> Input {
         match ask {
-            Ask::Body { .. } => match self.body_fault.take() {
-                Some(fault) => Input::BodyFault(fault),
-                None => Input::Body(body.clone()),
-            },
             Ask::Authorize { head, .. } | Ask::Guard(head) | Ask::Settle { head, .. } => {
                 (self.authorize)(head)
             }
@@ -145,7 +149,6 @@ pub fn admitted(name: &str, scopes: &[&str]) -> Input {
 /// A question in words, such as `call echo {"text":"hi"}` or `cancel in pipe 1: 0`.
 pub fn describe(ask: &Ask) -> String {
     match ask {
-        Ask::Body { max_bytes } => format!("body {max_bytes}"),
         Ask::Authorize { .. } => "authorize".into(),
         Ask::AuthorizeBody { body, .. } => format!("authorize_body {}", body.len()),
         Ask::Session(SessionAsk::Create(session)) => format!("create session {}", session.revision),
