@@ -28,7 +28,8 @@ pub(crate) async fn read_body(
     if body.size_hint().lower() > max_bytes as u64 {
         return Input::BodyFault(BodyFault::TooLarge);
     }
-    match within(limit, collect(body, max_bytes, room)).await {
+    let reading = pin!(collect(body, max_bytes, room));
+    match within(limit, reading).await {
         Ok(bytes) => Input::Body(bytes),
         Err(fault) => Input::BodyFault(fault),
     }
@@ -37,12 +38,12 @@ pub(crate) async fn read_body(
 /// Sets a timer only when the body is not there yet: as a rule it came with the head.
 async fn within<T>(
     limit: Duration,
-    reading: impl Future<Output = Result<T, BodyFault>>,
+    mut reading: Pin<&mut impl Future<Output = Result<T, BodyFault>>>,
 ) -> Result<T, BodyFault> {
-    let mut reading = pin!(reading);
     match poll_fn(|cx| Poll::Ready(reading.as_mut().poll(cx))).await {
         Poll::Ready(read) => read,
-        Poll::Pending => timeout(limit, reading)
+        // In a box: it is large, and few requests come to it.
+        Poll::Pending => Box::pin(timeout(limit, reading))
             .await
             .unwrap_or_else(|_| Err(overdue(limit))),
     }

@@ -1,13 +1,13 @@
 //! From a request to its answer.
 
-use std::{convert::Infallible, ops::Deref, sync::Arc, time::Instant};
+use std::{convert::Infallible, future::Future, ops::Deref, sync::Arc, time::Instant};
 
 use hyper::{
     Request, Response,
     body::{Body, Incoming},
 };
 use mcp_driver::{Event, Host, Reservation, Served, run};
-use mcp_protocol::{Answer, Connection, Exchange, Input, Peer, Tls, Unanswered};
+use mcp_protocol::{Answer, Connection, Exchange, Input, Peer, Step, Tls, Unanswered};
 
 use crate::{
     answer_body::AnswerBody, body::read_body, client::client, connections::Connections,
@@ -80,34 +80,60 @@ pub(crate) struct Report {
 
 /// Serves one request. Dropping the future, or the body of its response, as hyper does when the peer is gone, cancels
 /// the call under way.
-pub(crate) async fn serve<H: Host>(
+///
+/// What can be done of the head is done before the future is made, which so need not hold it.
+pub(crate) fn serve<H: Host>(
     connection: Arc<ConnectionContext<H>>,
     request: Request<Incoming>,
-) -> Result<Response<AnswerBody>, Infallible> {
+) -> impl Future<Output = Result<Response<AnswerBody>, Infallible>> {
     let serving = Serving::begin(connection);
     let ListenerContext { host, options, .. } = &*serving.listener;
-    let mut report = Report {
-        started: options.record_requests.then(Instant::now),
-        request_bytes: 0,
-    };
+    let started = options.record_requests.then(Instant::now);
     let (parts, body) = request.into_parts();
-    let mut head = request_head(&parts, serving.peer).with_tls(serving.tls.clone());
+    let mut head = request_head(&parts, serving.peer);
+    head.set_tls(serving.tls.clone());
     if let Some(guard) = &options.guard {
         guard.drop_hearsay(&mut head);
     }
     head.set_client(client(&head, &options.trusted_proxies));
     let reply = Reply::to(parts);
+    let guard = options.guard.as_ref();
+    let begun = if let Some(metadata) = guard.and_then(|guard| guard.metadata(&head)) {
+        Begun::Answered(Box::new(metadata))
+    } else {
+        let endpoint = Arc::clone(&options.endpoint);
+        let (exchange, step) = Exchange::http(host.shared(), endpoint, head);
+        Begun::Exchange(exchange, step)
+    };
+    answer(serving, begun, body, reply, started)
+}
 
+/// How far a request comes with its head.
+enum Begun {
+    Answered(Box<Answer>),
+    Exchange(Box<Exchange>, Step),
+}
+
+async fn answer<H: Host>(
+    serving: Serving<H>,
+    begun: Begun,
+    body: Incoming,
+    reply: Reply,
+    started: Option<Instant>,
+) -> Result<Response<AnswerBody>, Infallible> {
+    let ListenerContext { host, options, .. } = &*serving.listener;
+    let mut report = Report {
+        started,
+        request_bytes: 0,
+    };
     let mut unread = !body.is_end_stream();
     let room = host.buffers().reserve();
-    if let Some(answer) = options
-        .guard
-        .as_ref()
-        .and_then(|guard| guard.metadata(&head))
-    {
-        return Ok(whole(&serving, reply, answer, room, unread, report));
-    }
-    let (exchange, step) = Exchange::http(host.shared(), Arc::clone(&options.endpoint), head);
+    let (exchange, step) = match begun {
+        Begun::Answered(answer) => {
+            return Ok(whole(&serving, reply, *answer, room, unread, report));
+        }
+        Begun::Exchange(exchange, step) => (exchange, step),
+    };
     let read = async |max_bytes, room: &mut Reservation| {
         let input = read_body(body, max_bytes, room, options.body_timeout).await;
         if let Input::Body(bytes) = &input {

@@ -86,10 +86,9 @@ impl RequestHead {
         head
     }
 
-    /// The same head of a connection that has TLS.
-    #[must_use]
-    pub fn with_tls(self, tls: Option<Arc<Tls>>) -> Self {
-        Self { tls, ..self }
+    /// Notes what TLS says of the connection.
+    pub fn set_tls(&mut self, tls: Option<Arc<Tls>>) {
+        self.tls = tls;
     }
 
     /// Adds one header line. `name` is lowered; white space around `value` is dropped.

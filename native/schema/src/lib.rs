@@ -8,6 +8,7 @@ mod alternatives;
 mod cost;
 mod declared;
 mod dialect;
+mod digits;
 mod document;
 mod error;
 mod explain;

@@ -10,9 +10,9 @@ use jsonschema::{
     json::{Array, Json, Node, NodeIdentity, Object, cmp},
 };
 use mcp_json::Kind;
-use serde_json::{Number, Value};
+use serde_json::Value;
 
-use crate::{meter::Meter, unique};
+use crate::{digits::Digits, meter::Meter, unique};
 
 /// The largest instance that is read this way, in values and keys.
 pub(crate) const MAX_ENTRIES: usize = 256;
@@ -105,7 +105,7 @@ impl Json for Message {
 impl<'a> Node<'a, Message> for Part<'a> {
     type Object = Container<'a>;
     type Array = Container<'a>;
-    type Number = Number;
+    type Number = Digits<'a>;
 
     #[inline]
     fn as_object(&self) -> Option<Container<'a>> {
@@ -125,11 +125,10 @@ impl<'a> Node<'a, Message> for Part<'a> {
         }
     }
 
-    fn as_number(&self) -> Option<Number> {
-        match self.node(Kind::Number)?.to_value() {
-            Value::Number(number) => Some(number),
-            _ => None,
-        }
+    #[inline]
+    fn as_number(&self) -> Option<Digits<'a>> {
+        let node = self.node(Kind::Number)?;
+        Some(Digits(node.raw()))
     }
 
     #[inline]

@@ -84,7 +84,7 @@ impl Exchange {
             let selection = catalog.select(method, &sieve);
             return self.selected(now, request, selection, is_final);
         }
-        self.stage = Stage::SelectingRows(request, is_final);
+        self.stage = Stage::SelectingRows(Box::new(request), is_final);
         let work = Work::Select(catalog, method, sieve);
         Ok(Step::Compute(Box::new(Computation(work))))
     }
@@ -104,7 +104,7 @@ impl Exchange {
             kind: OfferKind::of_list(request.method),
             names: self.catalog().selected_names(request.method, &selection),
         };
-        Ok(self.ask(Stage::Sifting(request), ask))
+        Ok(self.ask(Stage::Sifting(Box::new(request)), ask))
     }
 
     fn page(&mut self, request: Request, selection: Option<Selection>) -> Result<Step, Error> {
@@ -125,7 +125,7 @@ impl Exchange {
         let (shared, catalog) = (Arc::clone(&self.shared), Arc::clone(self.catalog()));
         let rows = Rows::new((list.section)(&catalog), selection);
         if rows.needs_digest(request.named_params(), shared.config.page_size) {
-            self.stage = Stage::DigestingList(request);
+            self.stage = Stage::DigestingList(Box::new(request));
             return Ok(Step::Compute(Box::new(Computation(Work::Digest(catalog)))));
         }
         let caller = self.caller();

@@ -191,13 +191,13 @@ enum Stage {
     RecheckingSession(Listener),
     LoadingHearersCatalog(Listener, Arc<str>),
     PermittingChange(Listener),
-    LoadingCatalog(Request),
+    LoadingCatalog(Box<Request>),
     /// The host is asked about the definition, which may be hidden already.
-    Permitting(Request, bool),
-    DigestingList(Request),
+    Permitting(Box<Request>, bool),
+    DigestingList(Box<Request>),
     /// Whether nothing is left to be asked about the rows.
-    SelectingRows(Request, bool),
-    Sifting(Request),
+    SelectingRows(Box<Request>, bool),
+    Sifting(Box<Request>),
     CheckingArguments(Arc<Tool>),
     Calling(Reply, Target),
     CheckingResult(Reply),
@@ -338,17 +338,17 @@ impl Exchange {
             ) => self.deliver(listener, Delivery::Later),
             (Stage::LoadingCatalog(request), Input::Catalog(catalog)) => {
                 self.own_catalog = Some(catalog);
-                self.admit(now, request)
+                self.admit(now, *request)
             }
             (Stage::Permitting(request, hides), Input::Permission(permission)) => {
-                self.permitted(now, request, hides, &permission)
+                self.permitted(now, *request, hides, &permission)
             }
-            (Stage::DigestingList(request), Input::Computed(_)) => self.list_digested(request),
+            (Stage::DigestingList(request), Input::Computed(_)) => self.list_digested(*request),
             (Stage::SelectingRows(request, is_final), Input::Computed(computed)) => {
-                self.rows_selected(now, request, is_final, computed)
+                self.rows_selected(now, *request, is_final, computed)
             }
             (Stage::Sifting(request), Input::Sifted(verdicts)) => {
-                self.sifted(now, request, verdicts)
+                self.sifted(now, *request, verdicts)
             }
             (Stage::CheckingArguments(tool), Input::Computed(computed)) => {
                 self.arguments_computed(now, tool, computed)
@@ -369,11 +369,11 @@ impl Exchange {
             (
                 Stage::Permitting(request, _),
                 Input::Unanswered(Unanswered::Failed | Unanswered::Deadline),
-            ) => self.permitted(now, request, true, &Permission::Denied),
+            ) => self.permitted(now, *request, true, &Permission::Denied),
             (
                 Stage::Sifting(request),
                 Input::Unanswered(Unanswered::Failed | Unanswered::Deadline),
-            ) => self.sifted(now, request, Vec::new()),
+            ) => self.sifted(now, *request, Vec::new()),
             (stage, Input::Unanswered(why)) => self.unanswered(&stage, why),
             (_, _) => {
                 let message = "The server lost track of this request";

@@ -32,7 +32,7 @@ impl Exchange {
             return refusal;
         }
         match self.permit_ask(now, &request) {
-            Some(ask) => self.ask(Stage::Permitting(request, hides), ask),
+            Some(ask) => self.ask(Stage::Permitting(Box::new(request), hides), ask),
             None => self.enter(now, request, hides),
         }
     }

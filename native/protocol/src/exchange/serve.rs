@@ -30,7 +30,10 @@ impl Exchange {
         if self.shared.config.caller_catalog && needs_catalog(request.method) {
             let timeout_ms = self.shared.config.hook_timeout_ms;
             let context = Box::new(self.context(now, &request, timeout_ms));
-            return self.ask(Stage::LoadingCatalog(request), Ask::Catalog(context));
+            return self.ask(
+                Stage::LoadingCatalog(Box::new(request)),
+                Ask::Catalog(context),
+            );
         }
         self.admit(now, request)
     }
