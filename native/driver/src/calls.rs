@@ -147,6 +147,9 @@ enum Stage<W> {
 
 const SHARDS: usize = 16;
 
+/// So many calls in a row share a shard: those of one turn then find the memory of its table with the first of them.
+const RUN: usize = 16;
+
 impl<W: Copy> Calls<W> {
     /// An empty table.
     pub fn new(limits: CallLimits) -> Arc<Self> {
@@ -456,7 +459,7 @@ impl<W: Copy> Calls<W> {
     }
 
     fn shard(&self, number: CallNumber) -> MutexGuard<'_, Shard<W>> {
-        lock(&self.shards[number as usize % SHARDS])
+        lock(&self.shards[number as usize / RUN % SHARDS])
     }
 }
 

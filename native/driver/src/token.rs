@@ -1,6 +1,9 @@
 //! The right to answer one call.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use mcp_protocol::{Call, Input, Inquiry};
 
@@ -10,21 +13,29 @@ use crate::{calls::Calls, host::CallNumber};
 pub struct Token<W: Copy> {
     calls: Arc<Calls<W>>,
     number: CallNumber,
+    /// Whether nothing is left to answer.
+    is_used: AtomicBool,
 }
 
 impl<W: Copy> Token<W> {
     pub(crate) fn new(calls: Arc<Calls<W>>, number: CallNumber) -> Self {
         calls.count_token(true);
-        Self { calls, number }
+        let is_used = AtomicBool::new(false);
+        Self {
+            calls,
+            number,
+            is_used,
+        }
     }
 
     /// Answers. `false` when the call was answered, cancelled or ran out of time before.
     pub fn reply(&self, answer: Input) -> bool {
-        self.calls.finish(self.number, answer, None)
+        self.return_call(answer, None)
     }
 
     /// The same, and returns the call to the thread that it came from, which frees its memory at less cost.
     pub fn return_call(&self, answer: Input, call: Option<Box<Call>>) -> bool {
+        self.is_used.store(true, Ordering::Relaxed);
         self.calls.finish(self.number, answer, call)
     }
 
@@ -41,7 +52,9 @@ impl<W: Copy> Token<W> {
 
 impl<W: Copy> Drop for Token<W> {
     fn drop(&mut self) {
-        self.calls.fail(self.number);
+        if !*self.is_used.get_mut() {
+            self.calls.fail(self.number);
+        }
         self.calls.count_token(false);
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use mcp_auth::{Reason, Scope, StepUp};
 use mcp_protocol::{
-    Authorized, CallOutcome, Catalog, Identity, Input, LogLevel, Permission, Principal, Revision,
-    Session, SessionAnswer, Unanswered, Uris,
+    Authorized, Catalog, Identity, Input, LogLevel, Permission, Principal, Revision, Session,
+    SessionAnswer, Unanswered, Uris,
 };
 use rustler::{Atom, Binary, Encoder, Env, NifResult, Term, types::atom};
 
@@ -41,7 +41,12 @@ fn answer_with<'a>(
 ) -> Term<'a> {
     let replied = match note(answer) {
         Some(note) => Ok(token.reply_asked(note)),
-        None => read(token, answer, scheduler).map(|input| token.reply(input)),
+        None => match &token.asked {
+            Asked::Call(serving) => token.reply_to_call(serving, |call| {
+                outcome::read(&call.target, answer, scheduler, token.max_result_bytes)
+            }),
+            asked => read(asked, answer, scheduler).map(|input| token.token.reply(input)),
+        },
     };
     match replied {
         Ok(true) => atom::ok().encode(env),
@@ -56,18 +61,14 @@ fn note(answer: Term<'_>) -> Option<&str> {
     (tag == atoms::asked()).then_some(note)
 }
 
-fn read(token: &CallToken, answer: Term<'_>, scheduler: Scheduler) -> Result<Input, Refusal> {
-    let input = match &token.asked {
-        Asked::Call(serving) => Input::Outcome(match &*serving.call() {
-            Some(call) => outcome::read(&call.target, answer, scheduler, token.max_result_bytes)?,
-            // It was answered before: whatever this one says is late.
-            None => CallOutcome::Failed,
-        }),
+/// An answer to anything but a call.
+fn read(asked: &Asked, answer: Term<'_>, scheduler: Scheduler) -> Result<Input, Refusal> {
+    let input = match asked {
         _ if atoms::failed() == answer => Input::Unanswered(Unanswered::Failed),
         Asked::Authorize => Input::Authorized(authorized(answer)?),
         Asked::Relay => Input::Done,
         Asked::Fetch if atom::ok() == answer => Input::Done,
-        Asked::Fetch => Input::Unanswered(Unanswered::Failed),
+        Asked::Fetch | Asked::Call(_) => Input::Unanswered(Unanswered::Failed),
         Asked::Settle => Input::Authorized(settled(answer)?),
         Asked::Permit => Input::Permission(permission(answer)?),
         Asked::Sift => Input::Sifted(sifted(answer)?),

@@ -67,23 +67,39 @@ impl Resource for CallToken {}
 impl CallToken {
     /// Ends the call for what it asked its client; the next round brings `note` along. `false` when nobody waits for it any more.
     pub(crate) fn reply_asked(&self, note: &str) -> bool {
-        let Some(mut inquiry) = self.token.inquiry() else {
+        let (Asked::Call(serving), Some(mut inquiry)) = (&self.asked, self.token.inquiry()) else {
             return false;
         };
         inquiry.set_note(note);
-        self.reply(Input::Outcome(CallOutcome::Asked(inquiry)))
+        let call = serving.call().take();
+        self.end(serving, CallOutcome::Asked(inquiry), call)
     }
 
-    /// Answers. The call's place is free before its client can know, unless a task has it now.
-    pub(crate) fn reply(&self, input: Input) -> bool {
-        let Asked::Call(serving) = &self.asked else {
-            return self.token.reply(input);
+    /// Answers with what `read` makes of the call, or leaves it unanswered. `Ok(false)` when it is answered already, or
+    /// nobody waits for it any more.
+    pub(crate) fn reply_to_call<E>(
+        &self,
+        serving: &Serving,
+        read: impl FnOnce(&Call) -> Result<CallOutcome, E>,
+    ) -> Result<bool, E> {
+        let Some(call) = serving.call().take() else {
+            return Ok(false);
         };
-        let call = serving.call().take();
-        let goes_on = matches!(input, Input::Outcome(CallOutcome::Task(_)));
+        match read(&call) {
+            Ok(outcome) => Ok(self.end(serving, outcome, Some(call))),
+            Err(error) => {
+                *serving.call() = Some(call);
+                Err(error)
+            }
+        }
+    }
+
+    /// The call's place is free before its client can know, unless a task has it now.
+    fn end(&self, serving: &Serving, outcome: CallOutcome, call: Option<Box<Call>>) -> bool {
+        let goes_on = matches!(outcome, CallOutcome::Task(_));
         if let (Some(_), Some(place), false) = (&call, &serving.place, goes_on) {
             place.give_back();
         }
-        self.token.return_call(input, call)
+        self.token.return_call(Input::Outcome(outcome), call)
     }
 }
