@@ -1,6 +1,11 @@
-//! What the server's process and its descendants have used, as `/proc` tells (proc(5)).
+//! What the server's process and its descendants have used, as its CPU clocks (`clock_getcpuclockid`) and `/proc` tell.
 
 use std::{collections::HashMap, fs, time::Duration};
+
+use nix::{
+    time::{ClockId, clock_getcpuclockid},
+    unistd::Pid,
+};
 
 /// A process and all below it, as they were when it was looked up.
 pub(crate) struct Process {
@@ -31,9 +36,15 @@ impl Process {
         Ok(Self { family })
     }
 
-    /// User and system time of all threads; the kernel counts in steps of 10 ms.
+    /// User and system time of all threads, those included that have ended.
     pub(crate) fn cpu(&self) -> Result<Duration, String> {
-        self.stats().map(|stat| Ok(stat?.cpu)).sum()
+        let times = self.family.iter().map(|&pid| {
+            let clock = clock_getcpuclockid(Pid::from_raw(pid.cast_signed()));
+            let time = clock.and_then(ClockId::now);
+            time.map(Duration::from)
+                .map_err(|error| format!("process {pid}: {error}"))
+        });
+        times.sum()
     }
 
     /// Memory held, in bytes.
@@ -48,7 +59,6 @@ impl Process {
 
 struct Stat {
     parent: u32,
-    cpu: Duration,
     resident_bytes: u64,
 }
 
@@ -69,12 +79,9 @@ impl Stat {
         };
         Ok(Self {
             parent: number(4)? as u32,
-            cpu: Duration::from_millis((number(14)? + number(15)?) * TICK_MS),
             resident_bytes: number(24)? * PAGE_BYTES,
         })
     }
 }
 
-/// Linux shows times in hundredths of a second, whatever the kernel's own clock.
-const TICK_MS: u64 = 10;
 const PAGE_BYTES: u64 = 4096;
