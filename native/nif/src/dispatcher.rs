@@ -79,12 +79,15 @@ impl Dispatchers {
         all.get(turn.checked_rem(all.len())?).map(|one| one.route)
     }
 
-    pub(crate) fn find(&self, route: Route) -> Option<Arc<Dispatcher>> {
-        self.all
-            .load()
-            .iter()
-            .find(|one| one.route == route)
-            .cloned()
+    /// Adds a call to the next message of a process; the process, when a message has to be arranged for.
+    pub(crate) fn push(
+        &self,
+        route: Route,
+        call: CallNumber,
+    ) -> Result<Option<Arc<Dispatcher>>, Gone> {
+        let all = self.all.load();
+        let dispatcher = all.iter().find(|one| one.route == route).ok_or(Gone)?;
+        Ok(dispatcher.push(call).then(|| Arc::clone(dispatcher)))
     }
 
     /// Sends what waits for a process and passes the turn on.
@@ -124,8 +127,8 @@ impl Dispatcher {
         self.route
     }
 
-    /// Adds a call to the next message. Whether it is the first, so that a message has to be arranged for.
-    pub(crate) fn push(&self, call: CallNumber) -> bool {
+    /// Whether the call is the first of the next message.
+    fn push(&self, call: CallNumber) -> bool {
         let mut pending = self.pending();
         pending.push(call);
         pending.len() == 1

@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 
 use crate::{
     atoms,
-    dispatcher::{self, Dispatcher},
+    dispatcher::{self, Dispatcher, Gone},
     identity,
     instance::Instance,
 };
@@ -45,10 +45,10 @@ impl Host for Instance {
     }
 
     fn dispatch(&self, call: CallNumber, route: Route) {
-        match self.dispatchers.find(route) {
-            Some(dispatcher) if dispatcher.push(call) => self.flush_later(dispatcher),
-            Some(_) => {}
-            None => self.calls.fail(call),
+        match self.dispatchers.push(route, call) {
+            Ok(Some(dispatcher)) => self.flush_later(dispatcher),
+            Ok(None) => {}
+            Err(Gone) => self.calls.fail(call),
         }
     }
 

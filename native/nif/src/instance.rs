@@ -24,6 +24,8 @@ use crate::{
 /// An instance as native threads see it.
 pub(crate) struct Instance {
     pub(crate) shared: ArcSwap<Shared>,
+    /// What the host configured, which no change of the catalog touches.
+    pub(crate) config: Arc<Config>,
     pub(crate) calls: Arc<Calls<LocalPid>>,
     pub(crate) subscribers: Arc<Subscribers>,
     pub(crate) detached: Arc<DetachedStreams<Self>>,
@@ -66,7 +68,7 @@ fn dispatcher_add(env: Env<'_>, handle: ResourceArc<InstanceHandle>, pid: LocalP
 
 impl Instance {
     fn new(options: Options<'_>) -> Result<Self, Fault> {
-        let config = config(options)?;
+        let config = Arc::new(config(options)?);
         let limits = CallLimits {
             max_calls: options.get(atoms::max_calls())?,
             max_calls_per_principal: options.get(atoms::max_calls_per_principal())?,
@@ -84,12 +86,13 @@ impl Instance {
             )
         })?;
         let shared = Shared {
-            config: Arc::new(config),
+            config: Arc::clone(&config),
             catalog: Arc::new(Catalog::default()),
             keys: Arc::new(Keys::derive(&secrets(options)?)),
         };
         Ok(Self {
             shared: ArcSwap::from_pointee(shared),
+            config,
             calls: Calls::new(limits),
             subscribers: Subscribers::new(subscriptions),
             detached: DetachedStreams::new(),

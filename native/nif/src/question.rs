@@ -32,8 +32,7 @@ pub(crate) fn encode<'a>(
     ask: Ask,
 ) -> Term<'a> {
     let number = token.number();
-    let shared = instance.shared.load();
-    let config = &shared.config;
+    let config = &instance.config;
     let token = |asked| {
         ResourceArc::new(CallToken {
             asked,

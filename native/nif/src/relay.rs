@@ -14,7 +14,7 @@ fn relayed<'a>(handle: &'a InstanceHandle, session: &'a str, message: Binary<'a>
     let instance = Arc::clone(handle.instance());
     let session = Scope::Session(session.into());
     let message = Bytes::copy_from_slice(&message);
-    let json = instance.shared.load().config.json;
+    let json = instance.config.json;
     if let Some(message) = Relayed::parse(message, &json) {
         workers::elsewhere(move || mcp_driver::relayed(&instance, &session, &message));
     }
