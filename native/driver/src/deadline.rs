@@ -86,7 +86,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::doorbell::Doorbell;
+    use crate::doorbell::ServingRuntime;
 
     /// Whether `future`, which may take `limit` ms, comes, and that this takes `expected` ms: a timer may ring one later.
     async fn takes<T>(expected: u64, limit: u64, future: impl Future<Output = T>) -> bool {
@@ -124,14 +124,15 @@ mod tests {
     #[test]
     fn keeps_deadlines_with_timers_that_were_set_before() {
         std::thread::spawn(|| {
-            let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+            let mut builder = Builder::new_current_thread();
+            let runtime = ServingRuntime::new(builder.enable_time()).unwrap();
             let (sender, done) = std::sync::mpsc::channel();
-            runtime.spawn(async move {
+            runtime.handle().spawn(async move {
                 pause();
                 deadlines_are_kept().await;
                 sender.send(spare()).unwrap();
             });
-            std::thread::spawn(move || Doorbell::serve(&runtime));
+            std::thread::spawn(move || runtime.serve());
             assert_eq!(done.recv_timeout(ms(10_000)), Ok(2));
         })
         .join()

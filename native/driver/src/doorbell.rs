@@ -1,51 +1,100 @@
 //! Waking the tasks of a serving thread from other threads, once for all that happen in one turn of it.
 //!
 //! A task that is woken from outside its runtime costs a write to the runtime's poller, which is a system call. Answers
-//! come from the VM's schedulers several at a time, so they ring here: the first wakes the thread, and the thread wakes
-//! everybody who was rung for.
+//! come from the VM's schedulers several at a time, so they ring here. Ringing wakes the thread only when it sleeps; awake,
+//! it looks by itself who has rung, before it lies down and every few polls.
 
 use std::{
-    cell::OnceCell,
-    mem, ptr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    cell::{Cell, OnceCell},
+    io, mem, ptr,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
-use tokio::{runtime::Runtime, sync::Notify};
+use tokio::{
+    runtime::{Builder, Handle, Runtime},
+    sync::Notify,
+};
 
 use crate::visitor::Visitor;
 
+/// A current-thread runtime whose thread is woken by a bell.
+pub struct ServingRuntime(Runtime);
+
 /// The bell of one serving thread.
 #[derive(Default)]
-pub struct Doorbell {
+pub(crate) struct Doorbell {
     /// Who was rung for and has not been woken yet.
     awaited: Mutex<Vec<Arc<Visitor>>>,
+    /// Whether the thread sleeps, or looks for the last time before it does.
+    asleep: AtomicBool,
     rung: Notify,
 }
 
 thread_local! {
     static HERE: OnceCell<Arc<Doorbell>> = const { OnceCell::new() };
+    /// Polls since the thread last looked who has rung.
+    static POLLS: Cell<u32> = const { Cell::new(0) };
+    /// Room for those who are let in.
+    static SPARE: Cell<Vec<Arc<Visitor>>> = const { Cell::new(Vec::new()) };
 }
+
+/// A thread that always has something to do looks after so many polls.
+const POLLS_BETWEEN_LOOKS: u32 = 32;
 
 /// Whether this thread serves by a bell.
 pub(crate) fn serves_here() -> bool {
     HERE.try_with(|here| here.get().is_some()).unwrap_or(false)
 }
 
-impl Doorbell {
-    /// Serves the tasks of a current-thread runtime from here, for good.
-    pub fn serve(runtime: &Runtime) {
-        let bell = HERE.with(|here| Arc::clone(here.get_or_init(Arc::default)));
-        runtime.block_on(bell.answer());
+/// Notes that a task is polled on this thread.
+pub(crate) fn note_poll() {
+    let polls = POLLS.get() + 1;
+    POLLS.set(polls % POLLS_BETWEEN_LOOKS);
+    if polls == POLLS_BETWEEN_LOOKS {
+        at_home(|bell| {
+            bell.let_in();
+        });
+    }
+}
+
+/// Does something with the bell of this thread, if it serves by one.
+fn at_home(act: impl FnOnce(&Doorbell)) {
+    // A thread that ends has nobody to let in.
+    let _ = HERE.try_with(|here| here.get().map(|bell| act(bell)));
+}
+
+impl ServingRuntime {
+    /// Builds the runtime, which must be one for the current thread.
+    ///
+    /// # Errors
+    /// When the system has no poller for it.
+    pub fn new(builder: &mut Builder) -> io::Result<Self> {
+        let builder = builder
+            .on_thread_park(|| at_home(Doorbell::lie_down))
+            .on_thread_unpark(|| at_home(Doorbell::get_up));
+        builder.build().map(Self)
     }
 
+    /// By which others spawn tasks.
+    pub fn handle(&self) -> &Handle {
+        self.0.handle()
+    }
+
+    /// Serves its tasks from this thread, for good.
+    pub fn serve(self) {
+        let bell = HERE.with(|here| Arc::clone(here.get_or_init(Arc::default)));
+        self.0.block_on(bell.answer());
+    }
+}
+
+impl Doorbell {
     async fn answer(&self) {
-        let mut awake = Vec::new();
         loop {
             self.rung.notified().await;
-            mem::swap(&mut awake, &mut *self.awaited());
-            for visitor in awake.drain(..) {
-                visitor.enter();
-            }
+            self.let_in();
         }
     }
 
@@ -63,13 +112,36 @@ impl Doorbell {
 
     /// Has a visitor of this bell's thread enter.
     pub(crate) fn ring(&self, visitor: Arc<Visitor>) {
-        let mut awaited = self.awaited();
-        awaited.push(visitor);
-        let first = awaited.len() == 1;
-        drop(awaited);
-        if first {
+        self.awaited().push(visitor);
+        // The look first: as a rule the thread is awake, or somebody else has woken it.
+        if self.asleep.load(Ordering::SeqCst) && self.asleep.swap(false, Ordering::SeqCst) {
             self.rung.notify_one();
         }
+    }
+
+    /// Before the thread sleeps, which it does only when this wakes none of its tasks.
+    fn lie_down(&self) {
+        // In this order: whoever rings after the look finds that the thread sleeps.
+        self.asleep.store(true, Ordering::SeqCst);
+        if self.let_in() {
+            self.get_up();
+        }
+    }
+
+    fn get_up(&self) {
+        self.asleep.store(false, Ordering::SeqCst);
+    }
+
+    /// Wakes those who were rung for; whether there are any.
+    fn let_in(&self) -> bool {
+        let mut visitors = SPARE.take();
+        mem::swap(&mut visitors, &mut *self.awaited());
+        let any = !visitors.is_empty();
+        for visitor in visitors.drain(..) {
+            visitor.enter();
+        }
+        SPARE.set(visitors);
+        any
     }
 
     fn awaited(&self) -> MutexGuard<'_, Vec<Arc<Visitor>>> {
@@ -81,7 +153,10 @@ impl Doorbell {
 mod tests {
     use std::{
         future::{Future, poll_fn},
+        hint,
         pin::pin,
+        sync::mpsc,
+        task::{Context, Poll},
         thread,
         time::Duration,
     };
@@ -96,9 +171,10 @@ mod tests {
 
     /// The runtime of a thread that serves by a bell.
     fn served() -> Handle {
-        let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+        let mut builder = Builder::new_current_thread();
+        let runtime = ServingRuntime::new(builder.enable_time()).unwrap();
         let handle = runtime.handle().clone();
-        thread::spawn(move || Doorbell::serve(&runtime));
+        thread::spawn(move || runtime.serve());
         handle
     }
 
@@ -135,6 +211,64 @@ mod tests {
             });
             assert_eq!(received, (number % 3 != 0).then_some(number));
         }
+    }
+
+    /// Answers come while the thread works, while it lies down, and while it sleeps.
+    #[test]
+    fn hears_everybody_whenever_they_ring() {
+        let handle = served();
+        let ringing: Vec<_> = (0..4_u64)
+            .map(|ringer| {
+                let handle = handle.clone();
+                thread::spawn(move || {
+                    for number in 0..5_000_u64 {
+                        let (sender, mut receiver) = oneshot::channel();
+                        let (told, heard) = mpsc::channel();
+                        handle.spawn(async move {
+                            let mut waiting = pin!(received(&mut receiver));
+                            let mut poller = Poller::default();
+                            poll_fn(|context| {
+                                poller.poll(context, |context| waiting.as_mut().poll(context))
+                            })
+                            .await;
+                            told.send(()).unwrap();
+                        });
+                        for _ in 0..(ringer * 7 + number * 13) % 400 {
+                            hint::spin_loop();
+                        }
+                        sender.send(number).unwrap();
+                        heard.recv_timeout(Duration::from_secs(10)).unwrap();
+                    }
+                })
+            })
+            .collect();
+        for ringer in ringing {
+            ringer.join().unwrap();
+        }
+    }
+
+    /// A thread that never lies down looks all the same.
+    #[test]
+    fn hears_them_while_it_never_rests() {
+        let handle = served();
+        handle.spawn(async {
+            let mut poller = Poller::default();
+            let poll = |context: &mut Context<'_>| {
+                context.waker().wake_by_ref();
+                Poll::<()>::Pending
+            };
+            poll_fn(|context| poller.poll(context, poll)).await;
+        });
+        let (sender, mut receiver) = oneshot::channel();
+        let (told, heard) = mpsc::channel();
+        handle.spawn(async move {
+            told.send(None).unwrap();
+            told.send(received(&mut receiver).await).unwrap();
+        });
+        let limit = Duration::from_secs(10);
+        assert_eq!(heard.recv_timeout(limit), Ok(None));
+        sender.send(7).unwrap();
+        assert_eq!(heard.recv_timeout(limit), Ok(Some(7)));
     }
 
     #[test]

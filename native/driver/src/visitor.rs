@@ -15,7 +15,7 @@ use std::{
 
 use tokio::sync::oneshot::{self, error::TryRecvError};
 
-use crate::doorbell::Doorbell;
+use crate::doorbell::{Doorbell, note_poll};
 
 thread_local! {
     /// The visitor that is polled on this thread now.
@@ -48,6 +48,7 @@ impl Poller {
         context: &Context<'_>,
         poll: impl FnOnce(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
+        note_poll();
         let same = |visit: &Visit| visit.visitor.task.will_wake(context.waker());
         let visit = match self.0.take().filter(same) {
             Some(visit) => self.0.insert(visit),

@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-use mcp_driver::Doorbell;
+use mcp_driver::ServingRuntime;
 use tokio::runtime::{Builder, Handle};
 
 /// Threads with one current-thread runtime each (design D14), started once and never ended.
@@ -54,16 +54,17 @@ impl Workers {
 }
 
 fn start_one(index: usize) -> io::Result<Handle> {
-    let runtime = Builder::new_current_thread()
+    let mut builder = Builder::new_current_thread();
+    builder
         .enable_io()
         .enable_time()
         .max_blocking_threads(MAX_BLOCKING_THREADS)
-        .thread_name("mcp-compute")
-        .build()?;
+        .thread_name("mcp-compute");
+    let runtime = ServingRuntime::new(&mut builder)?;
     let handle = runtime.handle().clone();
     thread::Builder::new()
         .name(format!("mcp-worker-{index}"))
-        .spawn(move || Doorbell::serve(&runtime))?;
+        .spawn(move || runtime.serve())?;
     Ok(handle)
 }
 
