@@ -2,7 +2,7 @@
 //!
 //! A task that is woken from outside its runtime costs a write to the runtime's poller, which is a system call. Answers
 //! come from the VM's schedulers several at a time, so they ring here. Ringing wakes the thread only when it sleeps; awake,
-//! it looks by itself who has rung, before it lies down and every few polls.
+//! it looks by itself who has rung, before it lies down and every few pieces of work.
 
 use std::{
     cell::{Cell, OnceCell},
@@ -35,25 +35,26 @@ pub(crate) struct Doorbell {
 
 thread_local! {
     static HERE: OnceCell<Arc<Doorbell>> = const { OnceCell::new() };
-    /// Polls since the thread last looked who has rung.
-    static POLLS: Cell<u32> = const { Cell::new(0) };
+    /// Pieces of work since the thread last looked who has rung.
+    static DONE: Cell<u32> = const { Cell::new(0) };
     /// Room for those who are let in.
     static SPARE: Cell<Vec<Arc<Visitor>>> = const { Cell::new(Vec::new()) };
 }
 
-/// A thread that always has something to do looks after so many polls.
-const POLLS_BETWEEN_LOOKS: u32 = 32;
+/// A thread that always has something to do looks after so many pieces of work.
+const WORK_BETWEEN_LOOKS: u32 = 32;
 
 /// Whether this thread serves by a bell.
 pub(crate) fn serves_here() -> bool {
     HERE.try_with(|here| here.get().is_some()).unwrap_or(false)
 }
 
-/// Notes that a task is polled on this thread.
-pub(crate) fn note_poll() {
-    let polls = POLLS.get() + 1;
-    POLLS.set(polls % POLLS_BETWEEN_LOOKS);
-    if polls == POLLS_BETWEEN_LOOKS {
+/// Notes a piece of work of this thread. Whatever peers can keep a thread busy with for long notes what it does, so that
+/// answers come through all the same.
+pub fn note_work() {
+    let done = DONE.get() + 1;
+    DONE.set(done % WORK_BETWEEN_LOOKS);
+    if done == WORK_BETWEEN_LOOKS {
         at_home(|bell| {
             bell.let_in();
         });

@@ -32,7 +32,7 @@ pub use buffers::{Buffers, Reservation};
 pub use calls::{Acceptance, Accepted, Asking, CallLimits, Calls, Sent};
 pub use clock::now;
 pub use detached::DetachedStreams;
-pub use doorbell::ServingRuntime;
+pub use doorbell::{ServingRuntime, note_work};
 pub use event::Event;
 pub use hearing::Hearing;
 pub use host::{CallNumber, CancelReason, Host, Route};

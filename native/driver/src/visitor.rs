@@ -15,7 +15,7 @@ use std::{
 
 use tokio::sync::oneshot::{self, error::TryRecvError};
 
-use crate::doorbell::{Doorbell, note_poll};
+use crate::doorbell::{Doorbell, note_work};
 
 thread_local! {
     /// The visitor that is polled on this thread now.
@@ -48,12 +48,8 @@ impl Poller {
         context: &Context<'_>,
         poll: impl FnOnce(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
-        note_poll();
-        let same = |visit: &Visit| visit.visitor.task.will_wake(context.waker());
-        let visit = match self.0.take().filter(same) {
-            Some(visit) => self.0.insert(visit),
-            None => self.0.insert(Visit::of(context.waker())),
-        };
+        note_work();
+        let visit = Visit::renewed(&mut self.0, context.waker());
         let _polling = Polling::begin(&visit.visitor);
         let polled = poll(&mut Context::from_waker(&visit.waker));
         if polled.is_pending() && WOKEN.get() {
@@ -83,7 +79,7 @@ pub(crate) async fn received<T>(receiver: &mut oneshot::Receiver<T>) -> Option<T
         Err(TryRecvError::Closed) => Poll::Ready(None),
         Err(TryRecvError::Empty) => {
             let waker = match POLLED.get().is_null() {
-                true => &visit.insert(Visit::of(context.waker())).waker,
+                true => &Visit::renewed(&mut visit, context.waker()).waker,
                 false => context.waker(),
             };
             let polled = Pin::new(&mut *receiver).poll(&mut Context::from_waker(waker));
@@ -94,6 +90,13 @@ pub(crate) async fn received<T>(receiver: &mut oneshot::Receiver<T>) -> Option<T
 }
 
 impl Visit {
+    /// The last visit where the task is still the same, else a new one.
+    fn renewed<'a>(last: &'a mut Option<Self>, task: &Waker) -> &'a Self {
+        let same = |visit: &Self| visit.visitor.task.will_wake(task);
+        let visit = last.take().filter(same);
+        last.insert(visit.unwrap_or_else(|| Self::of(task)))
+    }
+
     fn of(task: &Waker) -> Self {
         let visitor = Arc::new(Visitor {
             bell: Doorbell::here(),

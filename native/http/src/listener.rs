@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use mcp_driver::{Event, Host};
+use mcp_driver::{Event, Host, note_work};
 use mcp_protocol::Peer;
 use tokio::{
     net::{TcpStream, UnixStream},
@@ -135,7 +135,9 @@ async fn accept<H: Host>(
     workers: Workers,
 ) {
     loop {
-        match acceptor.accept().await {
+        let accepted = acceptor.accept().await;
+        note_work();
+        match accepted {
             Ok(accepted) => match listener.connections.enter() {
                 Some(place) => hand_over(accepted, &listener, place, workers.next()),
                 None => refuse(accepted, &listener),
