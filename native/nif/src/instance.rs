@@ -24,7 +24,7 @@ use crate::{
 /// An instance as native threads see it.
 pub(crate) struct Instance {
     pub(crate) shared: ArcSwap<Shared>,
-    /// What the host configured, which no change of the catalog touches.
+    /// What the host configured. What is shared differs from it once a catalog had tasks: then those are kept.
     pub(crate) config: Arc<Config>,
     pub(crate) calls: Arc<Calls<LocalPid>>,
     pub(crate) subscribers: Arc<Subscribers>,
