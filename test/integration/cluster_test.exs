@@ -4,15 +4,14 @@ defmodule BeamMCP.ClusterTest do
 
   import BeamMCP.Test.Until
 
-  alias BeamMCP.Test.{EventStream, RawHTTP, Wire}
+  alias BeamMCP.Test.{Distribution, EventStream, RawHTTP, Wire}
   alias BeamMCP.ToolSpec
 
   @moduletag :integration
   @name __MODULE__
 
   setup_all do
-    System.cmd("epmd", ["-daemon"])
-    _started_or_running = Node.start(:"beam_mcp_test_#{System.pid()}@127.0.0.1", :longnames)
+    Distribution.start()
 
     options = %{
       name: :peer.random_name(),

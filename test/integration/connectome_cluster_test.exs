@@ -4,13 +4,13 @@ defmodule BeamMCP.ConnectomeClusterTest do
 
   alias BeamMCP.Connectome
   alias BeamMCP.Connectome.{Cluster, Federation, Observed}
+  alias BeamMCP.Test.Distribution
 
   @moduletag :integration
   @collector __MODULE__.Seen
 
   setup_all do
-    System.cmd("epmd", ["-daemon"])
-    _started_or_running = Node.start(:"beam_mcp_test@127.0.0.1", :longnames)
+    Distribution.start()
 
     {:ok, peer, node} =
       :peer.start_link(%{

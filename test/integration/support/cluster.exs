@@ -4,7 +4,7 @@ defmodule BeamMCP.Test.Cluster do
 
   import BeamMCP.Test.Until
 
-  alias BeamMCP.Test.Wire
+  alias BeamMCP.Test.{Distribution, Wire}
 
   defstruct [:peer, :node, :port, :disc]
 
@@ -15,8 +15,7 @@ defmodule BeamMCP.Test.Cluster do
   directory, the schema of their Mnesia is in it.
   """
   def start(count, options, disc \\ nil) do
-    System.cmd("epmd", ["-daemon"])
-    _started_or_running = Node.start(:"beam_mcp_test_#{System.pid()}@127.0.0.1", :longnames)
+    Distribution.start()
     peers = for _ <- 1..count, do: boot(:peer.random_name(), disc)
     nodes = connect(peers)
     if disc, do: :ok = call(hd(peers), :mnesia, :create_schema, [nodes])
