@@ -189,10 +189,13 @@ impl<'a> Node<'a> {
     /// Whether a string or key decodes to `text`.
     #[inline]
     fn has_text(self, text: &str) -> bool {
-        match self.plain() {
-            Some([_, inner @ .., _]) => inner == text.as_bytes(),
-            _ => self.string() == text,
+        let span = self.span();
+        if self.entry().detail == ESCAPED {
+            return self.string() == text;
         }
+        // With the quotation marks around it.
+        span.len() == text.len() + 2
+            && self.text.as_bytes()[span.start + 1..span.end - 1] == *text.as_bytes()
     }
 
     /// The source text between the quotation marks of a string or key.

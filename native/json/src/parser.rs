@@ -41,6 +41,8 @@ struct Parser<'a> {
     tape: Vec<Entry>,
     /// Index of the innermost container that is open, or [`NONE`].
     open: u32,
+    /// Whether that is an object.
+    in_object: bool,
     depth: usize,
 }
 
@@ -54,13 +56,13 @@ impl<'a> Parser<'a> {
             limits,
             tape,
             open: NONE,
+            in_object: false,
             depth: 0,
         }
     }
 
     fn document(&mut self) -> Result<(), Error> {
-        self.skip_space();
-        if self.peek().is_none() {
+        if self.token().is_none() {
             return Err(self.error(ErrorKind::Empty));
         }
         loop {
@@ -77,8 +79,7 @@ impl<'a> Parser<'a> {
     /// Reads a scalar, an empty container or the opening of a container up to its first value.
     /// Returns whether a value has ended; otherwise another one follows.
     fn value(&mut self) -> Result<bool, Error> {
-        self.skip_space();
-        match self.peek() {
+        match self.token() {
             Some(b'"') => self.string()?,
             Some(b'{') => return self.open_object(),
             Some(b'[') => return self.open(b']'),
@@ -94,31 +95,27 @@ impl<'a> Parser<'a> {
     /// Reads what follows a value inside a container: a comma, with the next key if it is an object, or
     /// the end of the container. Returns whether the container has ended.
     fn after_value(&mut self) -> Result<bool, Error> {
-        self.skip_space();
-        let in_object = self.in_object();
-        match self.peek() {
+        match self.token() {
             Some(b',') => {
                 self.at += 1;
                 self.tape[self.open as usize].detail += 1;
-                if in_object {
+                if self.in_object {
                     self.key()?;
                 }
                 return Ok(false);
             }
-            Some(b'}') if in_object => self.close_object()?,
-            Some(b']') if !in_object => self.close(),
-            _ if in_object => return Err(self.expected("`,` or `}`")),
+            Some(b'}') if self.in_object => self.close_object()?,
+            Some(b']') if !self.in_object => self.close(),
+            _ if self.in_object => return Err(self.expected("`,` or `}`")),
             _ => return Err(self.expected("`,` or `]`")),
         }
         Ok(true)
     }
 
     fn end_of_text(&mut self) -> Result<(), Error> {
-        self.skip_space();
-        if self.peek().is_some() {
-            Err(self.error(ErrorKind::TrailingBytes))
-        } else {
-            Ok(())
+        match self.token() {
+            Some(_) => Err(self.error(ErrorKind::TrailingBytes)),
+            None => Ok(()),
         }
     }
 
@@ -144,10 +141,10 @@ impl<'a> Parser<'a> {
             detail: 0,
         });
         self.open = index;
+        self.in_object = closing == b'}';
         self.depth += 1;
         self.at += 1;
-        self.skip_space();
-        if self.peek() == Some(closing) {
+        if self.token() == Some(closing) {
             self.close();
             return Ok(true);
         }
@@ -169,16 +166,16 @@ impl<'a> Parser<'a> {
         self.depth -= 1;
         container.end = self.at as u32;
         container.next = next;
+        let around = self.tape.get(self.open as usize);
+        self.in_object = around.is_some_and(|around| self.byte(around.start as usize) == Some(b'{'));
     }
 
     fn key(&mut self) -> Result<(), Error> {
-        self.skip_space();
-        if self.peek() != Some(b'"') {
+        if self.token() != Some(b'"') {
             return Err(self.expected("a key in quotation marks"));
         }
         self.string()?;
-        self.skip_space();
-        if self.peek() != Some(b':') {
+        if self.token() != Some(b':') {
             return Err(self.expected("`:`"));
         }
         self.at += 1;
@@ -261,18 +258,20 @@ impl<'a> Parser<'a> {
         value.next as usize > index && !(is_number && value.end as usize == self.text.len())
     }
 
-    fn skip_space(&mut self) {
-        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
-            self.at += 1;
+    /// The next byte that is no white space, from now on the one that stands at `at`.
+    #[inline]
+    fn token(&mut self) -> Option<u8> {
+        loop {
+            match self.byte(self.at) {
+                Some(b' ' | b'\t' | b'\n' | b'\r') => self.at += 1,
+                other => return other,
+            }
         }
     }
 
-    fn in_object(&self) -> bool {
-        self.text.as_bytes()[self.tape[self.open as usize].start as usize] == b'{'
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
+    #[inline]
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.text.as_bytes().get(at).copied()
     }
 
     fn error(&self, kind: ErrorKind) -> Error {

@@ -8,12 +8,18 @@ use crate::{Error, ErrorKind};
 /// whether there are escapes in between.
 #[inline]
 pub(crate) fn scan(bytes: &[u8], open: usize) -> Result<(usize, bool), Error> {
-    let mut at = open + 1;
-    let mut escaped = false;
+    let at = open + 1 + plain_run(&bytes[open + 1..]);
+    match bytes.get(at) {
+        Some(b'"') => Ok((at + 1, false)),
+        _ => Ok((scan_escaped(bytes, at)?, true)),
+    }
+}
+
+/// Reads on from the first byte that does not stand for itself: the offset behind the closing quotation mark.
+fn scan_escaped(bytes: &[u8], mut at: usize) -> Result<usize, Error> {
     loop {
-        at += plain_run(&bytes[at..]);
         match bytes.get(at) {
-            Some(b'"') => return Ok((at + 1, escaped)),
+            Some(b'"') => return Ok(at + 1),
             Some(b'\\') => (_, at) = escape(bytes, at)?,
             Some(_) => {
                 return Err(Error::expected(
@@ -23,7 +29,7 @@ pub(crate) fn scan(bytes: &[u8], open: usize) -> Result<(usize, bool), Error> {
             }
             None => return Err(Error::expected("the end of a string", at)),
         }
-        escaped = true;
+        at += plain_run(&bytes[at..]);
     }
 }
 
@@ -45,18 +51,21 @@ pub(crate) fn decode(inner: &str) -> String {
 
 /// The number of leading bytes that a JSON string holds as they are: neither quotation mark nor
 /// backslash nor control character (RFC 8259 section 7).
+#[inline]
 pub(crate) fn plain_run(bytes: &[u8]) -> usize {
-    let (words, rest) = bytes.as_chunks();
-    for (index, word) in words.iter().enumerate() {
+    let mut at = 0;
+    while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
         let marks = special_bytes(u64::from_le_bytes(*word));
         if marks != 0 {
-            return index * size_of::<u64>() + marks.trailing_zeros() as usize / 8;
+            return at + marks.trailing_zeros() as usize / 8;
         }
+        at += size_of::<u64>();
     }
+    let rest = &bytes[at..];
     let special = rest
         .iter()
         .position(|byte| matches!(byte, b'"' | b'\\' | ..b' '));
-    special.map_or(bytes.len(), |index| bytes.len() - rest.len() + index)
+    at + special.unwrap_or(rest.len())
 }
 
 /// Sets the high bit of the lowest byte that may not stand in a string as it is; bits above are noise.
