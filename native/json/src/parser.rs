@@ -167,7 +167,8 @@ impl<'a> Parser<'a> {
         container.end = self.at as u32;
         container.next = next;
         let around = self.tape.get(self.open as usize);
-        self.in_object = around.is_some_and(|around| self.byte(around.start as usize) == Some(b'{'));
+        self.in_object =
+            around.is_some_and(|around| self.byte(around.start as usize) == Some(b'{'));
     }
 
     fn key(&mut self) -> Result<(), Error> {
