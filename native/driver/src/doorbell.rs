@@ -55,9 +55,7 @@ pub fn note_work() {
     let done = DONE.get() + 1;
     DONE.set(done % WORK_BETWEEN_LOOKS);
     if done == WORK_BETWEEN_LOOKS {
-        at_home(|bell| {
-            bell.let_in();
-        });
+        at_home(Doorbell::let_in);
     }
 }
 
@@ -120,29 +118,26 @@ impl Doorbell {
         }
     }
 
-    /// Before the thread sleeps, which it does only when this wakes none of its tasks.
+    /// Before the thread sleeps, unless this wakes one of its tasks. That somebody was let in does not say so: a task that
+    /// has ended meanwhile is not woken.
     fn lie_down(&self) {
         // In this order: whoever rings after the look finds that the thread sleeps.
         self.asleep.store(true, Ordering::SeqCst);
-        if self.let_in() {
-            self.get_up();
-        }
+        self.let_in();
     }
 
     fn get_up(&self) {
         self.asleep.store(false, Ordering::SeqCst);
     }
 
-    /// Wakes those who were rung for; whether there are any.
-    fn let_in(&self) -> bool {
+    /// Wakes those who were rung for.
+    fn let_in(&self) {
         let mut visitors = SPARE.take();
         mem::swap(&mut visitors, &mut *self.awaited());
-        let any = !visitors.is_empty();
         for visitor in visitors.drain(..) {
             visitor.enter();
         }
         SPARE.set(visitors);
-        any
     }
 
     fn awaited(&self) -> MutexGuard<'_, Vec<Arc<Visitor>>> {
@@ -270,6 +265,44 @@ mod tests {
         assert_eq!(heard.recv_timeout(limit), Ok(None));
         sender.send(7).unwrap();
         assert_eq!(heard.recv_timeout(limit), Ok(Some(7)));
+    }
+
+    /// A task that was rung for, and ends before the thread has looked, is not woken: the thread sleeps.
+    #[test]
+    fn hears_others_after_one_who_has_ended() {
+        let handle = served();
+        let (told, heard) = mpsc::channel();
+        let (other, mut others) = oneshot::channel();
+        handle.spawn(async move { told.send(received(&mut others).await).unwrap() });
+        let (sender, mut receiver) = oneshot::channel::<u32>();
+        let ends = Arc::new(AtomicBool::new(false));
+        let task = Arc::new(Mutex::new(None));
+        let (ends_now, itself) = (Arc::clone(&ends), Arc::clone(&task));
+        handle.spawn(async move {
+            let mut waiting = pin!(received(&mut receiver));
+            poll_fn(|context| {
+                *itself.lock().unwrap() = Some(context.waker().clone());
+                match ends_now.load(Ordering::SeqCst) {
+                    true => Poll::Ready(()),
+                    false => waiting.as_mut().poll(context).map(drop),
+                }
+            })
+            .await;
+        });
+        let (busy, is_busy) = mpsc::channel();
+        let (rung, is_rung) = mpsc::channel();
+        handle.spawn(async move {
+            busy.send(()).unwrap();
+            is_rung.recv().unwrap();
+            ends.store(true, Ordering::SeqCst);
+            task.lock().unwrap().take().unwrap().wake();
+        });
+        is_busy.recv().unwrap();
+        sender.send(1).unwrap();
+        rung.send(()).unwrap();
+        thread::sleep(Duration::from_millis(50));
+        other.send(2).unwrap();
+        assert_eq!(heard.recv_timeout(Duration::from_secs(10)), Ok(Some(2)));
     }
 
     #[test]
