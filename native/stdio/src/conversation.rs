@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_driver::{CancelReason, Event, Host, cancel, now};
+use mcp_driver::{CancelReason, Event, Host, cancel, note_work, now};
 use mcp_protocol::{Ask, Connection, Exchange, IdKey, Line, Scope, Step, Unanswered};
 use tokio::{
     sync::{Notify, mpsc, oneshot},
@@ -145,6 +145,7 @@ impl<H: Host> Conversation<H> {
 
     /// Starts the exchange of a line. Says what becomes of the pipe when that is known at once.
     async fn start(&mut self, line: Line) -> Option<Connection> {
+        note_work();
         self.lines += 1;
         let request_bytes = match &line {
             Line::Whole(bytes) | Line::TooLong { prefix: bytes, .. } => bytes.len(),
