@@ -4,6 +4,10 @@ use std::{
     fs::File,
     io::{Read, Write},
     os::fd::OwnedFd,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::Duration,
 };
@@ -85,6 +89,27 @@ fn serves_a_line_of_exactly_the_limit() {
             .unwrap()
             .contains(&line.len().to_string())
     );
+}
+
+#[test]
+fn answers_calls_through_a_flood_of_lines_without_answers() {
+    let mut client = client();
+    client.send(&call(0, "hold", &json!({})));
+    held(&client, 1);
+    let mut input = client.input.take().unwrap();
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped = Arc::clone(&stop);
+    let flooding = thread::spawn(move || {
+        let flood = format!("{}\n", cancel(1)).repeat(1_000);
+        while !stopped.load(Ordering::Relaxed) {
+            input.write_all(flood.as_bytes()).unwrap();
+        }
+    });
+    client.host.release();
+    assert_eq!(client.receive()["id"], 0);
+    stop.store(true, Ordering::Relaxed);
+    flooding.join().unwrap();
+    assert_eq!(client.end(), End::Input);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use mcp_driver::ServingRuntime;
 use mcp_stdio::{End, Options, Pipe, Sink, Source};
 use mcp_testing::{TestHost, eventually};
 use serde_json::Value;
@@ -112,8 +113,8 @@ impl Client {
 
 /// A thread with a runtime of its own, as transports have them.
 pub fn worker() -> Handle {
-    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = ServingRuntime::new(Builder::new_current_thread().enable_all()).unwrap();
     let handle = runtime.handle().clone();
-    thread::spawn(move || runtime.block_on(std::future::pending::<()>()));
+    thread::spawn(move || runtime.serve());
     handle
 }
