@@ -11,6 +11,7 @@ use std::{
     task::{Poll, Waker},
 };
 
+use mcp_driver::note_work;
 use tokio::sync::Notify;
 
 /// The register. A connection reads the phase with one load each time it runs; a change of phase wakes them all.
@@ -145,10 +146,13 @@ impl Place {
     /// Runs `future` to its end, or to the end of [`Phase::Open`]: then `None`.
     pub(crate) async fn while_open<F: Future>(&self, future: F) -> Option<F::Output> {
         let mut future = pin!(future);
-        poll_fn(|cx| match future.as_mut().poll(cx) {
-            Poll::Ready(output) => Poll::Ready(Some(output)),
-            Poll::Pending if self.phase() == Phase::Open => Poll::Pending,
-            Poll::Pending => Poll::Ready(None),
+        poll_fn(|cx| {
+            note_work();
+            match future.as_mut().poll(cx) {
+                Poll::Ready(output) => Poll::Ready(Some(output)),
+                Poll::Pending if self.phase() == Phase::Open => Poll::Pending,
+                Poll::Pending => Poll::Ready(None),
+            }
         })
         .await
     }
