@@ -30,11 +30,11 @@ impl<W: Copy> Token<W> {
 
     /// Answers. `false` when the call was answered, cancelled or ran out of time before.
     pub fn reply(&self, answer: Input) -> bool {
-        self.return_call(answer, None)
+        self.reply_with_call(answer, None)
     }
 
     /// The same, and returns the call to the thread that it came from, which frees its memory at less cost.
-    pub fn return_call(&self, answer: Input, call: Option<Box<Call>>) -> bool {
+    pub fn reply_with_call(&self, answer: Input, call: Option<Box<Call>>) -> bool {
         self.is_used.store(true, Ordering::Relaxed);
         self.calls.finish(self.number, answer, call)
     }

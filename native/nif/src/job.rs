@@ -31,10 +31,10 @@ impl Resource for JobHandle {}
 /// tasks, `:forbidden` when the tool does not, `:gone` when nobody waits any more.
 #[rustler::nif(schedule = "DirtyCpu")]
 fn job_new<'a>(env: Env<'a>, handle: &'a InstanceHandle, token: &'a CallToken) -> Term<'a> {
-    let Asked::Call(serving) = &token.asked else {
+    let Asked::Call(held) = &token.asked else {
         return atoms::forbidden().encode(env);
     };
-    let (target, takes_task) = match &*serving.call() {
+    let (target, takes_task) = match &*held.call() {
         Some(call) => (call.target.clone(), call.takes_task),
         None => return atoms::gone().encode(env),
     };
@@ -50,7 +50,7 @@ fn job_new<'a>(env: Env<'a>, handle: &'a InstanceHandle, token: &'a CallToken) -
     };
     let bytes = inquiry.message_bytes();
     let config = Arc::clone(&handle.instance().shared.load().config);
-    let job = Job::new(tool, *inquiry, config, serving.place.clone());
+    let job = Job::new(tool, *inquiry, config, held.place.clone());
     let job = JobHandle {
         job: Mutex::new(job),
         target,

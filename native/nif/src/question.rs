@@ -21,7 +21,7 @@ use crate::{
     instance::Instance,
     introspection::InquiryHandle,
     task, tls,
-    token::{Asked, CallToken, Serving},
+    token::{Asked, CallToken, HeldCall},
 };
 
 /// The tuple that `accept` returns.
@@ -141,7 +141,7 @@ fn call_tuple<'a>(
     if !is_small(&call.context) {
         call.let_go_of_message();
     }
-    let token = |call| token(Asked::Call(Serving::new(call))).encode(env);
+    let token = |call| token(Asked::Call(HeldCall::new(call))).encode(env);
     // What the definition says becomes terms before the token takes the call.
     match &call.target {
         Target::Tool(tool) => {

@@ -42,7 +42,7 @@ fn answer_with<'a>(
     let replied = match note(answer) {
         Some(note) => Ok(token.reply_asked(note)),
         None => match &token.asked {
-            Asked::Call(serving) => token.reply_to_call(serving, |call| {
+            Asked::Call(held) => token.reply_to_call(held, |call| {
                 outcome::read(&call.target, answer, scheduler, token.max_result_bytes)
             }),
             asked => read(asked, answer, scheduler).map(|input| token.token.reply(input)),

@@ -17,7 +17,7 @@ pub(crate) struct CallToken {
 /// What kind of answer is awaited.
 pub(crate) enum Asked {
     /// What a handler makes of a call.
-    Call(Serving),
+    Call(HeldCall),
     /// A decision of `authorize` or `authorize_body`.
     Authorize,
     /// Whether an issuer's keys are as new as they can be had, or whether it said something of a token.
@@ -38,15 +38,15 @@ pub(crate) enum Asked {
     Catalog,
 }
 
-/// A call that is being served.
-pub(crate) struct Serving {
-    /// Keeps the definition, and with it the host's function. Until it is answered.
+/// A call until it is answered.
+pub(crate) struct HeldCall {
+    /// Keeps the definition, and with it the host's function. `None` once it was answered.
     call: Mutex<Option<Box<Call>>>,
     /// Shared with the task that the call may become.
     pub(crate) place: Option<Arc<Place>>,
 }
 
-impl Serving {
+impl HeldCall {
     pub(crate) fn new(mut call: Box<Call>) -> Self {
         Self {
             place: call.place.take().map(Arc::new),
@@ -67,39 +67,36 @@ impl Resource for CallToken {}
 impl CallToken {
     /// Ends the call for what it asked its client; the next round brings `note` along. `false` when nobody waits for it any more.
     pub(crate) fn reply_asked(&self, note: &str) -> bool {
-        let (Asked::Call(serving), Some(mut inquiry)) = (&self.asked, self.token.inquiry()) else {
+        let (Asked::Call(held), Some(mut inquiry)) = (&self.asked, self.token.inquiry()) else {
             return false;
         };
         inquiry.set_note(note);
-        let call = serving.call().take();
-        self.end(serving, CallOutcome::Asked(inquiry), call)
+        let call = held.call().take();
+        self.end(held, CallOutcome::Asked(inquiry), call)
     }
 
     /// Answers with what `read` makes of the call, or leaves it unanswered. `Ok(false)` when it is answered already, or
     /// nobody waits for it any more.
     pub(crate) fn reply_to_call<E>(
         &self,
-        serving: &Serving,
+        held: &HeldCall,
         read: impl FnOnce(&Call) -> Result<CallOutcome, E>,
     ) -> Result<bool, E> {
-        let Some(call) = serving.call().take() else {
+        // Kept while it is read: whoever answers at the same moment hears what became of this answer.
+        let mut kept = held.call();
+        let Some(call) = &*kept else {
             return Ok(false);
         };
-        match read(&call) {
-            Ok(outcome) => Ok(self.end(serving, outcome, Some(call))),
-            Err(error) => {
-                *serving.call() = Some(call);
-                Err(error)
-            }
-        }
+        let outcome = read(call)?;
+        Ok(self.end(held, outcome, kept.take()))
     }
 
     /// The call's place is free before its client can know, unless a task has it now.
-    fn end(&self, serving: &Serving, outcome: CallOutcome, call: Option<Box<Call>>) -> bool {
+    fn end(&self, held: &HeldCall, outcome: CallOutcome, call: Option<Box<Call>>) -> bool {
         let goes_on = matches!(outcome, CallOutcome::Task(_));
-        if let (Some(_), Some(place), false) = (&call, &serving.place, goes_on) {
+        if let (Some(_), Some(place), false) = (&call, &held.place, goes_on) {
             place.give_back();
         }
-        self.token.return_call(Input::Outcome(outcome), call)
+        self.token.reply_with_call(Input::Outcome(outcome), call)
     }
 }
