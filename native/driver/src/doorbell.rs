@@ -38,7 +38,7 @@ thread_local! {
     /// Pieces of work since the thread last looked who has rung.
     static DONE: Cell<u32> = const { Cell::new(0) };
     /// Room for those who are let in.
-    static SPARE: Cell<Vec<Arc<Visitor>>> = const { Cell::new(Vec::new()) };
+    static ROOM: Cell<Vec<Arc<Visitor>>> = const { Cell::new(Vec::new()) };
 }
 
 /// A thread that always has something to do looks after so many pieces of work.
@@ -85,12 +85,12 @@ impl ServingRuntime {
     /// Serves its tasks from this thread, for good.
     pub fn serve(self) {
         let bell = HERE.with(|here| Arc::clone(here.get_or_init(Arc::default)));
-        self.0.block_on(bell.answer());
+        self.0.block_on(bell.attend());
     }
 }
 
 impl Doorbell {
-    async fn answer(&self) {
+    async fn attend(&self) {
         loop {
             self.rung.notified().await;
             self.let_in();
@@ -132,12 +132,12 @@ impl Doorbell {
 
     /// Wakes those who were rung for.
     fn let_in(&self) {
-        let mut visitors = SPARE.take();
+        let mut visitors = ROOM.take();
         mem::swap(&mut visitors, &mut *self.awaited());
         for visitor in visitors.drain(..) {
             visitor.enter();
         }
-        SPARE.set(visitors);
+        ROOM.set(visitors);
     }
 
     fn awaited(&self) -> MutexGuard<'_, Vec<Arc<Visitor>>> {

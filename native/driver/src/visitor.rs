@@ -170,7 +170,7 @@ mod tests {
         }
     }
 
-    /// Polls a connection that does this, and says how often its task was woken while it was, and by its end.
+    /// Polls a task that does this, and says how often its task was woken while it was, and by its end.
     fn wakes(act: impl FnOnce(&Waker)) -> (usize, usize) {
         let task = Arc::new(Task::default());
         let waker = Waker::from(Arc::clone(&task));

@@ -6,14 +6,14 @@ use mcp_driver::{Host, Part, Stream};
 use crate::{
     event_body::{EventBody, Next},
     held_bytes::held_bytes,
-    service::{Report, Serving},
+    service::{Report, ServedRequest},
 };
 
 /// A response that has begun.
 pub(crate) struct Events<H: Host> {
     stream: Box<Stream<H>>,
     /// The connection serves a request for as long as this is here.
-    serving: Serving<H>,
+    serving: ServedRequest<H>,
     report: Report,
 }
 
@@ -21,7 +21,7 @@ pub(crate) struct Events<H: Host> {
 const SIGN_OF_LIFE: &[u8] = b":\n\n";
 
 impl<H: Host> Events<H> {
-    pub(crate) fn new(stream: Box<Stream<H>>, serving: Serving<H>, report: Report) -> Self {
+    pub(crate) fn new(stream: Box<Stream<H>>, serving: ServedRequest<H>, report: Report) -> Self {
         Self {
             stream,
             serving,

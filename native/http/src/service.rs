@@ -46,18 +46,18 @@ impl<H> ConnectionContext<H> {
 }
 
 /// A request being served, on its connection, until dropped.
-pub(crate) struct Serving<H> {
+pub(crate) struct ServedRequest<H> {
     connection: Arc<ConnectionContext<H>>,
 }
 
-impl<H> Serving<H> {
+impl<H> ServedRequest<H> {
     fn begin(connection: Arc<ConnectionContext<H>>) -> Self {
         connection.watch.begin();
         Self { connection }
     }
 }
 
-impl<H> Deref for Serving<H> {
+impl<H> Deref for ServedRequest<H> {
     type Target = ConnectionContext<H>;
 
     fn deref(&self) -> &ConnectionContext<H> {
@@ -65,7 +65,7 @@ impl<H> Deref for Serving<H> {
     }
 }
 
-impl<H> Drop for Serving<H> {
+impl<H> Drop for ServedRequest<H> {
     fn drop(&mut self) {
         self.connection.watch.end();
     }
@@ -86,7 +86,7 @@ pub(crate) fn serve<H: Host>(
     connection: Arc<ConnectionContext<H>>,
     request: Request<Incoming>,
 ) -> impl Future<Output = Result<Response<AnswerBody>, Infallible>> {
-    let serving = Serving::begin(connection);
+    let serving = ServedRequest::begin(connection);
     let ListenerContext { host, options, .. } = &*serving.listener;
     let started = options.record_requests.then(Instant::now);
     let (parts, body) = request.into_parts();
@@ -115,7 +115,7 @@ enum Begun {
 }
 
 async fn answer<H: Host>(
-    serving: Serving<H>,
+    serving: ServedRequest<H>,
     begun: Begun,
     body: Incoming,
     reply: Reply,
