@@ -113,7 +113,7 @@ mod tests {
     fn found(peer: Peer, headers: &[(&str, &str)]) -> Option<String> {
         let mut head = RequestHead::new("POST", "/mcp", peer);
         for (name, value) in headers {
-            head.push(name, value.as_bytes());
+            head.push(&name.to_ascii_lowercase(), value.as_bytes());
         }
         let proxies = Networks::parse(["10.0.0.0/8", "2001:db8::/32", "unix"]).unwrap();
         client(&head, &proxies).map(|address| address.to_string())

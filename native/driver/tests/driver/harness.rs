@@ -118,7 +118,7 @@ fn http(
     let mut head = RequestHead::new(verb, "/mcp", Peer::Unix);
     let common = [("Host", "localhost"), ("Content-Type", "application/json")];
     for (name, value) in common.iter().chain(headers) {
-        head.push(name, value.as_bytes());
+        head.push(&name.to_ascii_lowercase(), value.as_bytes());
     }
     let (exchange, step) = Exchange::http(host.shared(), Arc::new(endpoint.clone()), head);
     Arrived {

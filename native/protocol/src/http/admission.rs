@@ -174,7 +174,7 @@ mod tests {
 
     fn at(target: &str) -> RequestHead {
         let mut head = RequestHead::new("POST", target, Peer::Unix);
-        head.push(HOST.0, HOST.1.as_bytes());
+        head.push(&HOST.0.to_ascii_lowercase(), HOST.1.as_bytes());
         head
     }
 

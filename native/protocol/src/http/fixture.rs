@@ -24,7 +24,7 @@ pub(super) fn endpoint() -> Endpoint {
 pub(super) fn head(method: &str, headers: &[(&str, &str)]) -> RequestHead {
     let mut head = RequestHead::new(method, "/mcp", Peer::Unix);
     for (name, value) in headers {
-        head.push(name, value.as_bytes());
+        head.push(&name.to_ascii_lowercase(), value.as_bytes());
     }
     head
 }

@@ -67,6 +67,9 @@ pub(crate) fn accepts(head: &RequestHead) -> Accepts {
 /// What the protocol asks clients to send (MCP 2026-07-28 basic/transports/streamable-http), so nearly all requests.
 const AS_ASKED: &[u8] = b"application/json, text/event-stream";
 
+/// How nearly all of them name what they send.
+const AS_SENT: &[u8] = b"application/json";
+
 /// What the ranges read so far say of one media type.
 #[derive(Default)]
 struct Preference {
@@ -113,6 +116,9 @@ fn specificity(range: &[u8], (kind, subtype): (&[u8], &[u8])) -> Specificity {
 }
 
 fn is_utf8_json(value: &[u8]) -> bool {
+    if value == AS_SENT {
+        return true;
+    }
     let mut fields = parts(value, b';');
     let media_type = fields.next().unwrap_or_default();
     specificity(media_type, JSON) == Specificity::Exact

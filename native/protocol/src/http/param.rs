@@ -376,7 +376,7 @@ mod tests {
                 let mut head = RequestHead::new("POST", "/mcp", Peer::Unix);
                 for (name, value) in ["Mcp-Param-A", "Mcp-Param-B"].into_iter().zip(values) {
                     if let Some(value) = value {
-                        head.push(name, value.as_bytes());
+                        head.push(&name.to_ascii_lowercase(), value.as_bytes());
                     }
                 }
                 check_params(&head, &bindings, Some(document.root()))

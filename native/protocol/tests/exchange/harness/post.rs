@@ -110,7 +110,7 @@ impl Post {
     pub fn head(&self) -> RequestHead {
         let mut head = RequestHead::new(&self.verb, &self.target, Peer::Unix);
         for (name, value) in &self.headers {
-            head.push(name, value);
+            head.push(&name.to_ascii_lowercase(), value);
         }
         head
     }
